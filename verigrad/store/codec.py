@@ -19,8 +19,8 @@ from verigrad.records import Draw, Grade, Group, Item, Reply, Rollout, Scored, T
 
 
 def line_of(value: Any) -> str:
-    """One line of JSON with sorted keys; nan and infinities as Python writes them, so that they read back."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """One line of JSON, keys in their own order; nan and infinities as Python writes them, so that they read back."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def array(values: np.ndarray) -> Any:

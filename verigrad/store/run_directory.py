@@ -230,7 +230,7 @@ class RunDirectory:
             raise VerigradError(f"{self.folder} has no stage {stage}; it has {len(self.stages())}")
         return self.folder / f"{stage:02d}_{kind}"
 
-    def checkpoint(self, stage: int, step: int) -> Path:
+    def checkpoint_path(self, stage: int, step: int) -> Path:
         """The folder of a checkpoint, whether it is there or not: NN_kind/checkpoints/step_00040."""
         return self.stage_folder(stage) / "checkpoints" / f"step_{step:05d}"
 
@@ -244,13 +244,15 @@ class RunDirectory:
         kept = {*there[max(0, len(there) - keep_last) :], best}
         gone = [step for step in there if step not in kept]
         for step in gone:
-            with files.one_line(self.checkpoint(stage, step), doing="remove"):
-                files.remove(self.checkpoint(stage, step))
+            with files.one_line(self.checkpoint_path(stage, step), doing="remove"):
+                files.remove(self.checkpoint_path(stage, step))
         return gone
 
     @contextlib.contextmanager
     def staged(self, relative: Path | str) -> Iterator[Path]:
         """An empty folder that takes the place of `relative` when the block ends well, and vanishes when it does not.
+
+        `relative` is a path below the run, or one that starts with its folder (`checkpoint_path`).
 
         A full disk raises VerigradError in one line, whoever of torch, safetensors or the system reported it.
         """
@@ -292,6 +294,8 @@ class RunDirectory:
 
     def _relative(self, name: str) -> Path:
         path = Path(name)
+        if path.is_relative_to(self.folder):
+            path = path.relative_to(self.folder)
         if path.is_absolute() or ".." in path.parts or not path.parts:
             raise ValueError(f"{name!r} is no path inside the run")
         return path
@@ -307,7 +311,8 @@ def taken(folder: Path) -> str:
         return f"{folder} exists and is no run of verigrad's: move it away, or choose another run.name"
     status = RunDirectory.read(folder).status()
     stage, step, decision = status.get("stage"), status.get("step") or 0, status.get("decision")
-    where = f"stage {stage}, {step} steps" if isinstance(stage, int) and stage > 1 else f"{step} steps"
+    steps = f"{step} step{'' if step == 1 else 's'}"
+    where = f"stage {stage}, {steps}" if isinstance(stage, int) and stage > 1 else steps
     words = str(decision or status.get("phase", "unknown")).replace("_", " ")
     stem, n = folder.name, 2
     if match := re.fullmatch(r"(.+)-(\d+)", stem):
