@@ -1,0 +1,244 @@
+"""The rl loop: sample, verify, keep, update, publish, look, save. One step after the other, each one replayable.
+
+The loop is written against `Workers` and a run directory; validation comes in as `look(step)`, so that it needs to
+know nothing of acceptance. A step's groups are stored whole before its update: a resumed run restarts at its last
+checkpoint and replays later stored steps, verdicts included, instead of sampling again. Left out: what a verb around
+it does (runs).
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from verigrad.errors import Interrupted, Stopped
+from verigrad.recipe import Limits, Train
+from verigrad.records import Group, Task, batch_of
+from verigrad.rollouts import Collected, DrawPlan, Keep, collect, select
+from verigrad.store import RunDirectory
+from verigrad.training.protocol import Workers
+from verigrad.training.step_metrics import carries, step_metrics
+from verigrad.training.update import merge
+
+DEAD_WINDOW = 10
+"""Steps over which groups without a gradient are counted before the run ends itself."""
+UNGRADED_STEPS = 3
+"""Steps in a row over `limits.ungraded` that stop a run."""
+
+
+class StepTasks(Protocol):
+    """Which tasks a step asks; pure in its arguments, so that a resumed run asks the same."""
+
+    def tasks(self, step: int) -> Sequence[Task]:
+        """The tasks of step `step`, from 1."""
+        ...
+
+    def more(self, step: int, round_: int, count: int) -> Sequence[Task]:
+        """`count` further tasks for refill round `round_`, from 1, of that step."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop:
+    """All the loop needs, handed over by the verb."""
+
+    workers: Workers
+    """Who samples, verifies and updates."""
+    tasks: StepTasks
+    """What is asked."""
+    plan: DrawPlan
+    """How answers are drawn."""
+    keep: Keep
+    """Which groups stay."""
+    train: Train
+    """`[train]` of the recipe."""
+    limits: Limits
+    """`run.limits`."""
+    run: RunDirectory
+    """Where everything is written."""
+    look: Callable[[int], Mapping[str, float]] | None = None
+    """Validation metrics of the weights after this step."""
+    every: int = 0
+    """Steps between looks; 0 never."""
+    stop_asked: Callable[[], bool] = lambda: False
+    """True once the user asked to stop: the step is finished, saved and the loop left."""
+    told: Callable[[int, Mapping[str, float], Mapping[str, float]], None] = lambda step, metrics, timings: None
+    """Called after every step with its metrics and timings."""
+
+
+@dataclass(kw_only=True)
+class _History:
+    """What earlier steps leave behind for the loop's own decisions; rebuilt from files on resume."""
+
+    alive: deque[float] = field(default_factory=lambda: deque(maxlen=DEAD_WINDOW))
+    ungraded: deque[float] = field(default_factory=lambda: deque(maxlen=UNGRADED_STEPS))
+    best: tuple[float, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How the loop ended."""
+
+    step: int
+    """The last step done."""
+    best: int | None
+    """The step whose weights did best on the validation slice (the earlier of equals); None without looks."""
+    why: str
+    """ "all steps done", or why it ended before."""
+
+
+def train_rl(loop: Loop, *, start: int = 0) -> Ended:
+    """Run steps start+1 .. train.steps. `start` is the step of the checkpoint the workers were loaded from.
+
+    Raises Stopped (NaN, ungraded answers, memory) and Interrupted (asked to stop; saved).
+    """
+    assert loop.train.steps is not None, "an rl stage has steps"
+    stage, steps, run = loop.plan.stage, loop.train.steps, loop.run
+    began = time.monotonic()
+    history = _history(loop, start)
+    stored = set(run.steps(stage))
+    why = "all steps done"
+    step = start
+    for step in range(start + 1, steps + 1):
+        clock = _Clock()
+        groups = run.read_step(stage, step) if step in stored else _draw(loop, step, clock)
+        if step not in stored:
+            run.write_step(stage, step, groups)
+        collected = select(groups, loop.keep, wanted=loop.train.prompts)
+        metrics = step_metrics(groups, collected, newest=step - 1)
+        _check_ungraded(loop, history, metrics, step)
+        if collected.kept:
+            metrics = merge([metrics, _update(loop, collected, step, clock)])
+        looked = bool(loop.look and loop.every and (step % loop.every == 0 or step == steps))
+        if looked and loop.look:
+            metrics = merge([metrics, loop.look(step)])
+        run.append_metrics(stage, step, metrics)
+        better = looked and _is_best(history, metrics, step)
+        history.alive.append(sum(carries(g) for g in groups) / len(groups))
+        ended = _ending(loop, history, collected, step, steps, began)
+        if ended or better or loop.stop_asked() or step == steps or step % loop.train.save_every == 0:
+            with clock.timing("save"):
+                _save(loop, history, step)
+        run.append_timings(stage, step, clock.seconds)
+        loop.told(step, metrics, clock.seconds)
+        if ended:
+            why = ended
+            break
+        if loop.stop_asked() and step < steps:
+            raise Interrupted(f"stopped after step {step}, saved: train --resume {run.folder} goes on")
+    return Ended(step=step, best=history.best[1] if history.best else None, why=why)
+
+
+class _Clock:
+    """Seconds by name; written to timings.jsonl alone."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._name = ""
+        self._start = 0.0
+
+    def timing(self, name: str) -> _Clock:
+        self._name = name
+        return self
+
+    def __enter__(self) -> None:
+        self._start = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds[self._name] = self.seconds.get(self._name, 0.0) + time.monotonic() - self._start
+
+
+def _draw(loop: Loop, step: int, clock: _Clock) -> list[Group]:
+    def sample(requests):  # type: ignore[no-untyped-def]
+        with clock.timing("sample"):
+            return loop.workers.sample(requests)
+
+    def verify(rollouts):  # type: ignore[no-untyped-def]
+        with clock.timing("verify"):
+            return loop.workers.verify(rollouts)
+
+    return collect(
+        loop.plan,
+        loop.tasks.tasks(step),
+        lambda round_, count: loop.tasks.more(step, round_, count),
+        sample,
+        verify,
+        loop.keep,
+        step=step,
+    )
+
+
+def _update(loop: Loop, collected: Collected, step: int, clock: _Clock) -> Mapping[str, float]:
+    batch = batch_of(collected.kept, budget=loop.plan.max_tokens)
+    with clock.timing("update"):
+        metrics = loop.workers.step(batch, step=step)
+    with clock.timing("sync"):
+        loop.workers.publish()
+    return metrics
+
+
+def _check_ungraded(loop: Loop, history: _History, metrics: Mapping[str, float], step: int) -> None:
+    history.ungraded.append(metrics["verdict/ungraded"])
+    limit = loop.limits.ungraded
+    if len(history.ungraded) == UNGRADED_STEPS and all(u > limit for u in history.ungraded):
+        raise Stopped(
+            f"step {step}: over {limit:.0%} of the answers could not be graded in {UNGRADED_STEPS} steps "
+            f"(now {metrics['verdict/ungraded']:.0%}); mend the check, then train --resume {loop.run.folder}"
+        )
+
+
+def _is_best(history: _History, metrics: Mapping[str, float], step: int) -> bool:
+    value = metrics.get("validation/right")
+    if value is None or (history.best is not None and value <= history.best[0]):
+        return False
+    history.best = (value, step)
+    return True
+
+
+def _ending(loop: Loop, history: _History, collected: Collected, step: int, steps: int, began: float) -> str | None:
+    """Why the stage ends after this step although steps remain; None to go on. Raises Stopped over the memory
+    limit."""
+    if loop.limits.memory_gb is not None and peak_memory_gb() > loop.limits.memory_gb:
+        limit = loop.limits.memory_gb
+        raise Stopped(f"step {step}: {peak_memory_gb():.1f} GB used, run.limits.memory_gb is {limit:g}")
+    if step == steps:
+        return None
+    if loop.keep.varied and not collected.kept:
+        return f"step {step}: no group with right and not right answers in {loop.keep.rounds} refill rounds"
+    if len(history.alive) == DEAD_WINDOW and 1 - sum(history.alive) / DEAD_WINDOW > loop.limits.dead:
+        return f"step {step}: over {loop.limits.dead:.0%} of the groups carried no gradient in {DEAD_WINDOW} steps"
+    if loop.limits.hours is not None and time.monotonic() - began > 3600 * loop.limits.hours:
+        return f"step {step}: run.limits.hours {loop.limits.hours:g} reached"
+    return None
+
+
+def peak_memory_gb() -> float:
+    """Most resident memory of this process so far, in GB (10^9 bytes)."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
+
+
+def _save(loop: Loop, history: _History, step: int) -> None:
+    stage = loop.plan.stage
+    if step not in loop.run.checkpoints(stage):
+        with loop.run.staged(loop.run.checkpoint_path(stage, step)) as folder:
+            loop.workers.save(folder)
+    loop.run.drop_old(stage, keep_last=loop.train.keep_last, best=history.best[1] if history.best else None)
+
+
+def _history(loop: Loop, start: int) -> _History:
+    history = _History()
+    stage = loop.plan.stage
+    for line in loop.run.read_metrics():
+        if line["stage"] == stage and line["step"] <= start:
+            history.ungraded.append(line["verdict/ungraded"])
+            _is_best(history, line, line["step"])
+    for step in range(max(1, start - DEAD_WINDOW + 1), start + 1):
+        groups = loop.run.read_step(stage, step)
+        history.alive.append(sum(carries(g) for g in groups) / len(groups))
+    return history

@@ -1,0 +1,51 @@
+"""All work in this process: the model, its sampler and the checks' workers side by side.
+
+Left out: other processes (a later version), the loop (training).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from verigrad.models import load_weights, save
+from verigrad.records import Batch, Completion, Request, Rollout, Scored
+from verigrad.rewards import Rewards
+from verigrad.sampling import LocalSampler
+from verigrad.training import Trainer, load_state, save_state
+
+
+class Inline:
+    """`training.Workers` in one process. The sampler reads the trainer's own module, so publishing costs nothing."""
+
+    def __init__(self, trainer: Trainer, sampler: LocalSampler, rewards: Rewards) -> None:
+        """The sampler must be over the trainer's policy."""
+        self.trainer = trainer
+        self.sampler = sampler
+        self.rewards = rewards
+
+    def sample(self, requests: Sequence[Request]) -> list[Completion]:
+        """See training.Workers."""
+        return self.sampler.sample(requests)
+
+    def verify(self, rollouts: Sequence[Rollout]) -> list[Scored]:
+        """See training.Workers."""
+        return self.rewards.score(rollouts)
+
+    def step(self, batch: Batch, *, step: int) -> Mapping[str, float]:
+        """See training.Workers."""
+        return self.trainer.step(batch, step=step)
+
+    def publish(self) -> None:
+        """See training.Workers."""
+        self.sampler.version += 1
+
+    def save(self, folder: Path) -> None:
+        """See training.Workers."""
+        save(self.trainer.policy, folder / "model")
+        save_state(self.trainer, folder / "state", version=self.sampler.version)
+
+    def load(self, folder: Path) -> None:
+        """See training.Workers."""
+        load_weights(self.trainer.policy, folder / "model")
+        self.sampler.version = load_state(self.trainer, folder / "state")
