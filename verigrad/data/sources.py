@@ -1,0 +1,218 @@
+"""Sources: what a [data] table names, read into tasks. Leaves out the split, the leak check and the order.
+
+Built-in name, file.jsonl, file.py:function or (from Python) a function. The grammar's other forms are refused as not
+yet there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
+
+from verigrad.data import functions, jsonl
+from verigrad.data.builtin import find, names
+from verigrad.data.rows import Reading, check_columns, fits, reading, to_task
+from verigrad.errors import DataError, NotYet, RecipeError, nearest
+from verigrad.records import Task
+
+Function = Callable[[], Iterable[Mapping[str, Any]]]
+Placed = Iterator[tuple[str, dict[str, Any]]]
+
+_NOT_YET = {"hub:": "hub data sets", "gym:": "gym tasks", "run:": "pairs mined from runs", ".parquet": "parquet files"}
+
+
+class Table(Protocol):
+    """What this room reads of a [data] table."""
+
+    @property
+    def source(self) -> Any:
+        """Text or function: where the rows come from."""
+
+    @property
+    def prompt(self) -> Any:
+        """Text, list of turns or None."""
+
+    @property
+    def system(self) -> str | None:
+        """Text put before the prompt."""
+
+    @property
+    def columns(self) -> Mapping[str, str] | None:
+        """Ours -> yours."""
+
+    @property
+    def held_out(self) -> Any:
+        """Share of the families, or another source."""
+
+    @property
+    def split_by(self) -> str | None:
+        """Column of the families."""
+
+    @property
+    def weight(self) -> float | None:
+        """Share in a step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One source, read: its tasks in file order, each once.
+
+    >>> source = load_source("times_table")
+    >>> source.name, len(source.tasks), source.places[0]
+    ('times_table', 121, 'times_table[0]')
+    """
+
+    name: str
+    """File stem, or what follows the prefix; a function's name."""
+    tasks: tuple[Task, ...]
+    """Tasks in the source's order, one per key."""
+    places: tuple[str, ...]
+    """"questions.jsonl:12" of each task."""
+    weight: float | None = None
+    """Share in a step, as the recipe says it; None = by size."""
+    held_out: float | Source = 0.0
+    """Share of the families kept from training, or the source that is."""
+    split_by: bool = False
+    """Whether the recipe named the families' column."""
+    notes: tuple[str, ...] = ()
+    """What a person should know: duplicates left out."""
+    key: str = "data"
+    """Recipe key of its table, for errors."""
+
+
+def load(data: Sequence[Table], *, folder: Path = Path(".")) -> tuple[Source, ...]:
+    """Every [data] table's source, read, with its held-out source where it names one.
+
+    DataError for a fault in the data, RecipeError for one in the table, NotYet for a form this version lacks; one line.
+    """
+    sources: list[Source] = []
+    for i, table in enumerate(data):
+        key = "data" if len(data) == 1 else f"data.{i}"
+        how = _reading(table, key)
+        source = load_source(table.source, how=how, folder=folder, key=f"{key}.source")
+        if source.name in {other.name for other in sources}:
+            raise RecipeError(f"two sources are named {source.name}; give one file another name", key=f"{key}.source")
+        sources.append(_with_table(source, table, how, folder, key))
+    return tuple(sources)
+
+
+def load_source(
+    source: str | Function, *, how: Reading | None = None, folder: Path = Path("."), key: str = "data.source"
+) -> Source:
+    """One source read as `how` says, by default with the rows' own prompts."""
+    how = how or Reading()
+    label, rows, built_in = _open(source, folder, key)
+    name = _name(source)
+    return _collect(rows, how, name=name, label=label, built_in=built_in)
+
+
+def load_suite(
+    source: str | Function, data: Sequence[Table] = (), *, folder: Path = Path("."), key: str = "acceptance.source"
+) -> Source:
+    """Items from elsewhere for an acceptance suite, read like the first [data] table whose columns its rows have.
+
+    Rows that fit no table are read with their own `prompt` or `messages`, and with the system text where there is one
+    [data] alone. A built-in source keeps its own wording: a table's prompt is put around it only if it shows {prompt}
+    and nothing else.
+    """
+    label, rows, built_in = _open(source, folder, key)
+    first = next(rows, None)
+    tables = [_reading(t, "data" if len(data) == 1 else f"data.{i}") for i, t in enumerate(data)]
+    how = _like(first[1] if first else {}, tables, built_in)
+    placed = chain([first], rows) if first else iter(())
+    return _collect(placed, how, name=_name(source), label=label, built_in=built_in)
+
+
+def _reading(table: Table, key: str) -> Reading:
+    return reading(prompt=table.prompt, system=table.system, columns=table.columns, split_by=table.split_by, key=key)
+
+
+def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: str) -> Source:
+    if table.weight is not None and not table.weight > 0:
+        raise RecipeError(f"{key}.weight is {table.weight}; a share is above 0", key=f"{key}.weight")
+    held_out: float | Source
+    if isinstance(table.held_out, (int, float)) and not isinstance(table.held_out, bool):
+        if not 0 <= table.held_out < 1:
+            raise RecipeError(
+                f"{key}.held_out is {table.held_out}; a share is 0 or more and below 1", key=f"{key}.held_out"
+            )
+        held_out = float(table.held_out)
+    else:
+        held_out = load_source(table.held_out, how=how, folder=folder, key=f"{key}.held_out")
+    return Source(
+        name=source.name,
+        tasks=source.tasks,
+        places=source.places,
+        weight=table.weight,
+        held_out=held_out,
+        split_by=table.split_by is not None,
+        notes=source.notes,
+        key=key,
+    )
+
+
+def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: bool) -> Source:
+    first_place: dict[str, str] = {}
+    tasks: list[Task] = []
+    twice: list[tuple[str, str]] = []
+    for place, row in rows:
+        if not tasks:
+            check_columns(row, how, file=label)
+        task = to_task(row, how, source=name, place=place, built_in=built_in)
+        if tasks and (task.gold is None) != (tasks[0].gold is None):
+            without_gold = place if task.gold is None else first_place[tasks[0].key]
+            raise DataError(f"{without_gold}: has no gold, and other rows of {label} do")
+        if task.key in first_place:
+            twice.append((place, first_place[task.key]))
+            continue
+        first_place[task.key] = place
+        tasks.append(task)
+    if not tasks:
+        raise DataError(f"{label}: no rows; a source has at least one")
+    notes: tuple[str, ...] = ()
+    if twice:
+        notes = (f"{label}: {len(twice)} duplicate row(s) left out ({twice[0][0]} repeats {twice[0][1]})",)
+    return Source(name=name, tasks=tuple(tasks), places=tuple(first_place.values()), notes=notes)
+
+
+def _open(source: str | Function, folder: Path, key: str) -> tuple[str, Placed, bool]:
+    """What errors call the source, its rows, and whether it is built in."""
+    if not isinstance(source, str):
+        return _name(source), functions.rows_of(source, folder=folder, key=key), False
+    for mark, what in _NOT_YET.items():
+        if source.startswith(mark) or (mark[0] == "." and source.endswith(mark)):
+            raise NotYet(f'{key} = "{source}": {what} are not yet read; write the rows as JSONL', key=key)
+    if re.search(r"\.py:[^:/\\]+$", source):
+        return source, functions.rows_of(source, folder=folder, key=key), False
+    if source.endswith(".jsonl"):
+        path = folder / source
+        if not path.is_file():
+            there = nearest(path.name, [p.name for p in path.parent.glob("*.jsonl")] if path.parent.is_dir() else [])
+            raise DataError(f'{key} = "{source}": no such file{there}', key=key)
+        return source, jsonl.read(path, name=source), False
+    if source in names():
+        rows = find(source).rows()
+        return source, ((f"{source}[{i}]", dict(row)) for i, row in enumerate(rows)), True
+    raise RecipeError(
+        f'{key} = "{source}" is no built-in source, file.jsonl or file.py:function{nearest(source, names())}', key=key
+    )
+
+
+def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool) -> Reading:
+    for how in tables:
+        if fits(row, how) and (not built_in or how.shown <= {"prompt"}):
+            return how
+    return Reading(system=tables[0].system if len(tables) == 1 else None)
+
+
+def _name(source: str | Function) -> str:
+    """File stem, or what follows the prefix (docs/recipe.md); the function's name for file.py:function."""
+    if not isinstance(source, str):
+        return getattr(source, "__name__", "function")
+    if ".py:" in source:
+        return source.rpartition(":")[2]
+    return Path(source).stem if source.endswith(".jsonl") else source
