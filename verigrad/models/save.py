@@ -1,0 +1,53 @@
+"""Writing weights: a folder transformers loads back with equal logits, and the bare weights of a checkpoint.
+
+Left out: adapters, optimizer state, and writing whole or not at all (the caller hands over a staged folder).
+"""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_model, save_model
+
+from verigrad.errors import VerigradError
+from verigrad.models.language_model import LanguageModel
+from verigrad.models.load import _quiet
+
+WEIGHTS = "weights.safetensors"
+
+
+def save(lm: LanguageModel, folder: Path, card: str) -> None:
+    """Write weights (safetensors, float32), config, tokenizer, template, generation config, licence and README.md.
+
+    `card` is the model card's text. The folder is made; AutoModelForCausalLM and AutoTokenizer load it back.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _quiet():
+        lm.module.save_pretrained(folder)
+        tokenizer = copy.deepcopy(lm.tokenizer)
+        tokenizer.chat_template = lm.template
+        tokenizer.save_pretrained(folder)
+        generation = copy.deepcopy(lm.module.generation_config)
+        if generation is not None:
+            generation.eos_token_id = list(lm.eos_ids)
+            generation.save_pretrained(folder)
+    if lm.licence is not None:
+        shutil.copyfile(lm.licence, folder / lm.licence.name)
+    (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def save_weights(lm: LanguageModel, file: Path) -> None:
+    """The master weights and buffers bit for bit; a tied weight once."""
+    save_model(lm.module, str(file))
+
+
+def load_weights(lm: LanguageModel, file: Path) -> None:
+    """Put back what save_weights wrote, in place. Raises VerigradError for a file that is missing, torn or another's."""
+    try:
+        load_model(lm.module, file, strict=True, device=str(lm.device))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise VerigradError(f"{file}: no weights of this model: {reason}") from None
