@@ -28,7 +28,7 @@ END_OF_TEXT, IM_START, IM_END = 0, 1, 2
 
 
 def tiny_tokenizer(template: str | None = TEMPLATE) -> PreTrainedTokenizerFast:
-    """Special tokens 0 to 2, then the 256 bytes. eos is <|endoftext|>, so that <|im_end|> must come from the template."""
+    """Special tokens 0 to 2, then the 256 bytes. eos is <|endoftext|>: <|im_end|> must come from the template."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {token: i for i, token in enumerate([*SPECIAL, *letters])}
     backend = Tokenizer(token_models.BPE(vocab=vocabulary, merges=[]))

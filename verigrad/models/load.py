@@ -200,9 +200,9 @@ def _forget_quantisation(module: PreTrainedModel) -> None:
 
 
 def _mend_gguf_digits(tokenizer: PreTrainedTokenizerBase, file: Path) -> None:
-    """SmolLM's tokenizer takes every digit alone; the GGUF reader drops that rule ("a  56" gets other tokens).
+    r"""SmolLM's tokenizer takes every digit alone; the GGUF reader drops that rule ("a  56" gets other tokens).
 
-    The file names the rule in `tokenizer.ggml.pre` ("smollm": llama.cpp splits \\p{N} before the GPT-2 pattern).
+    The file names the rule in `tokenizer.ggml.pre` ("smollm": llama.cpp splits \p{N} before the GPT-2 pattern).
     """
     if not _names_smollm(file):
         return

@@ -5,6 +5,7 @@ token t of a prompt of S tokens is predicted at position S + t - 1. Shapes: B ro
 Left out: losses, and any sharing of work between rows.
 """
 
+# ruff: noqa: F722 - jaxtyping writes shapes as text
 from __future__ import annotations
 
 import inspect
@@ -96,7 +97,7 @@ def _micro(
     return torch.stack(logp_rows), torch.stack(entropy_rows) if entropy else torch.empty(0)
 
 
-def _entropy(logp_TV: Float[Tensor, "T V"]) -> Float[Tensor, T]:
+def _entropy(logp_TV: Float[Tensor, "T V"]) -> Float[Tensor, " T"]:
     """-sum p log p in nats; a token of probability 0 adds 0, and its gradient is 0 (clamped: never 0 * inf)."""
     logp_TV = logp_TV.clamp(min=-1e4)
     return -(logp_TV.exp() * logp_TV).sum(-1)
@@ -116,6 +117,7 @@ def _logits(
     with torch.autocast(lm.device.type, dtype=torch.bfloat16, enabled=bfloat16):
         if "logits_to_keep" in takes:
             out = lm.module(input_ids=ids, attention_mask=mask, use_cache=False, logits_to_keep=columns, **extra)
-            return out.logits
-        out = lm.module(input_ids=ids, attention_mask=mask, use_cache=False, **extra)
-    return out.logits[:, columns]
+            kept: Tensor = out.logits
+        else:
+            kept = lm.module(input_ids=ids, attention_mask=mask, use_cache=False, **extra).logits[:, columns]
+    return kept

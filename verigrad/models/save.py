@@ -45,7 +45,7 @@ def save_weights(lm: LanguageModel, file: Path) -> None:
 
 
 def load_weights(lm: LanguageModel, file: Path) -> None:
-    """Put back what save_weights wrote, in place. Raises VerigradError for a file that is missing, torn or another's."""
+    """Put back what save_weights wrote, in place. Raises VerigradError for a file missing, torn or another's."""
     try:
         load_model(lm.module, file, strict=True, device=str(lm.device))
     except (OSError, SafetensorError, RuntimeError) as error:
