@@ -1,6 +1,6 @@
 """Where the data comes from: sources, prompts, the split by family, the leak check, the order. No torch, no model.
 
-    load(tables) -> sources -> split -> check_leaks -> Order(train side).step(n)
+    load(tables) -> sources -> split -> check_leaks -> Order(train side).tasks(step)
 
 Left out: what a gold is worth (rewards checks golds) and which attempts are drawn (rollouts).
 """

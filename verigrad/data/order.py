@@ -12,8 +12,10 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from verigrad.errors import RecipeError
-from verigrad.records import Task, seed
+from verigrad.records import Task, seed, uniforms
 
 
 def shares(sizes: Mapping[str, int], weights: Mapping[str, float | None]) -> dict[str, Fraction]:
@@ -34,7 +36,7 @@ class Order:
     """The stream of one stage. Its only state is a cache: every method is a pure function of its arguments.
 
     >>> order = Order({"times_table": load_source("times_table").tasks}, prompts=8, run_seed=0, stage=1)
-    >>> order.step(40) == order.step(40), len(order.step(1))
+    >>> order.tasks(40) == order.tasks(40), len(order.tasks(1))
     (True, 8)
     """
 
@@ -47,7 +49,7 @@ class Order:
         stage: int,
         weights: Mapping[str, float | None] | None = None,
     ) -> None:
-        """`tasks` by source name (a split's training side), `prompts` tasks a step; `weights` as the recipe has them."""
+        """`tasks` by source name (a split's training side), `prompts` tasks a step; `weights` the recipe's."""
         empty = [name for name, of_source in tasks.items() if not of_source]
         if empty or not tasks or prompts < 1:
             raise RecipeError(
@@ -55,42 +57,49 @@ class Order:
             )
         self.shares = shares({name: len(of_source) for name, of_source in tasks.items()}, weights or {})
         self._tasks = {name: tuple(of_source) for name, of_source in tasks.items()}
+        self._keys = {
+            name: np.array([int(task.key, 16) for task in of_source], dtype=np.uint64)
+            for name, of_source in tasks.items()
+        }
         self._names = tuple(tasks)
         self._prompts = prompts
         self._seed = (run_seed, stage)
         self._shuffled: dict[tuple[str, int], tuple[Task, ...]] = {}
         self._epochs: dict[tuple[str, int], tuple[Task, ...]] = {}
 
-    def step(self, step: int) -> tuple[Task, ...]:
+    def tasks(self, step: int) -> tuple[Task, ...]:
         """The tasks of a step, counted from 1: [prompts]."""
         start = (step - 1) * self._prompts
         return tuple(self._at(name, i) for name, i in self._draws(start, self._prompts))
 
-    def refill(self, step: int, drawn: Sequence[Task], count: int) -> tuple[Task, ...]:
-        """`count` further tasks for a step that has drawn `drawn` so far (earlier refills included).
+    def more(self, step: int, round_: int, count: int) -> tuple[Task, ...]:
+        """`count` further tasks, at most `prompts`, for refill round `round_`, from 1, of a step.
 
-        Tasks new to the step, from a shuffle of their own that is entered at the step's own place; a task is repeated
-        only when the step has drawn its whole source.
+        From a shuffle of their own that is entered at the step's own place, without the step's tasks; rounds take one
+        stretch of it each, so that a task comes again only where its source is smaller than the step with its rounds.
         """
-        taken = {task.key for task in drawn}
-        start = (step - 1) * self._prompts + len(drawn)
-        wanted: dict[str, int] = dict.fromkeys(self._names, 0)
-        slots = [name for name, _ in self._draws(start, count)]
-        for name in slots:
-            wanted[name] += 1
-        found = {name: iter(self._fresh(name, step, taken, wanted[name])) for name in self._names}
-        return tuple(next(found[name]) for name in slots)
+        start = (step - 1 + round_) * self._prompts
+        asked = {task.key for task in self.tasks(step)}
+        before, now = self._counts(step * self._prompts), self._counts(start)
+        first = {name: now[name] - before[name] for name in self._names}
+        walks: dict[str, tuple[Task, ...]] = {}
+        found = []
+        for name, index in self._draws(start, count):
+            if name not in walks:
+                walks[name] = self._walk(name, step, asked)
+            found.append(walks[name][(first[name] + index - now[name]) % len(walks[name])])
+        return tuple(found)
 
     def epoch(self, name: str, step: int) -> int:
         """How often the source has been gone through whole before the step, from 0."""
         return self._counts((step - 1) * self._prompts)[name] // len(self._tasks[name])
 
-    def _fresh(self, name: str, step: int, taken: set[str], count: int) -> list[Task]:
+    def _walk(self, name: str, step: int, asked: set[str]) -> tuple[Task, ...]:
+        """The refills' shuffle from the step's own place, without the tasks asked; with them if there are no others."""
         pool = self._shuffle(name, -1)
         start = seed("order", *self._seed, "refill", name, step) % len(pool)
         walk = pool[start:] + pool[:start]
-        fresh = [task for task in walk if task.key not in taken][:count]
-        return fresh + [walk[i % len(walk)] for i in range(count - len(fresh))]
+        return tuple(task for task in walk if task.key not in asked) or walk
 
     def _draws(self, start: int, count: int) -> list[tuple[str, int]]:
         """(source, its own index) of the draws start .. start + count - 1 of the whole stream."""
@@ -165,8 +174,9 @@ class Order:
     def _shuffle(self, name: str, epoch: int) -> tuple[Task, ...]:
         """The source's tasks by hash; epoch -1 is the refills'."""
         if (name, epoch) not in self._shuffled:
-            order = sorted(self._tasks[name], key=lambda task: (seed("order", *self._seed, epoch, task.key), task.key))
-            self._keep(self._shuffled, (name, epoch), tuple(order))
+            hashes = uniforms(self._keys[name] ^ np.uint64(seed("order", *self._seed, epoch)), 0)
+            order = np.lexsort((self._keys[name], hashes))
+            self._keep(self._shuffled, (name, epoch), tuple(self._tasks[name][i] for i in order))
         return self._shuffled[name, epoch]
 
     def _keep(

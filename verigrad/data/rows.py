@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from verigrad.data.template import Template, fill, message_fault, turns, unknown
+from verigrad.data.template import Template, Turn, fill, message_fault, turns, unknown
 from verigrad.data.text import normalise
 from verigrad.errors import DataError
 from verigrad.records import Message, Task
@@ -43,7 +43,7 @@ class Reading:
 
 def reading(
     *,
-    prompt: str | Sequence[Mapping[str, Any]] | None = None,
+    prompt: str | Sequence[Mapping[str, Any] | Turn] | None = None,
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     split_by: str | None = None,

@@ -17,6 +17,7 @@ from verigrad.data import functions, jsonl
 from verigrad.data.builtin import find, names
 from verigrad.data.rows import Reading, check_columns, fits, reading, to_task
 from verigrad.errors import DataError, NotYet, RecipeError, nearest
+from verigrad.recipe.tables import source_name
 from verigrad.records import Task
 
 Function = Callable[[], Iterable[Mapping[str, Any]]]
@@ -106,7 +107,7 @@ def load_source(
     """One source read as `how` says, by default with the rows' own prompts."""
     how = how or Reading()
     label, rows, built_in = _open(source, folder, key)
-    name = _name(source)
+    name = source_name(source)
     return _collect(rows, how, name=name, label=label, built_in=built_in)
 
 
@@ -124,7 +125,7 @@ def load_suite(
     tables = [_reading(t, "data" if len(data) == 1 else f"data.{i}") for i, t in enumerate(data)]
     how = _like(first[1] if first else {}, tables, built_in)
     placed = chain([first], rows) if first else iter(())
-    return _collect(placed, how, name=_name(source), label=label, built_in=built_in)
+    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in)
 
 
 def _reading(table: Table, key: str) -> Reading:
@@ -182,7 +183,7 @@ def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: boo
 def _open(source: str | Function, folder: Path, key: str) -> tuple[str, Placed, bool]:
     """What errors call the source, its rows, and whether it is built in."""
     if not isinstance(source, str):
-        return _name(source), functions.rows_of(source, folder=folder, key=key), False
+        return source_name(source), functions.rows_of(source, folder=folder, key=key), False
     for mark, what in _NOT_YET.items():
         if source.startswith(mark) or (mark[0] == "." and source.endswith(mark)):
             raise NotYet(f'{key} = "{source}": {what} are not yet read; write the rows as JSONL', key=key)
@@ -207,12 +208,3 @@ def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool) -> 
         if fits(row, how) and (not built_in or how.shown <= {"prompt"}):
             return how
     return Reading(system=tables[0].system if len(tables) == 1 else None)
-
-
-def _name(source: str | Function) -> str:
-    """File stem, or what follows the prefix (docs/recipe.md); the function's name for file.py:function."""
-    if not isinstance(source, str):
-        return getattr(source, "__name__", "function")
-    if ".py:" in source:
-        return source.rpartition(":")[2]
-    return Path(source).stem if source.endswith(".jsonl") else source

@@ -9,12 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from verigrad.data.text import one_line
 from verigrad.errors import DataError, RecipeError, nearest
 
 ROLES = ("system", "user", "assistant")
+
+
+class Turn(Protocol):
+    """A turn as the recipe holds it."""
+
+    @property
+    def role(self) -> str:
+        """system, user or assistant."""
+
+    @property
+    def content(self) -> str:
+        """The turn's template."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,15 +103,16 @@ def unknown(template: Template, name: str, columns: Mapping[str, Any]) -> str:
     return f"{template.key} shows {{{one_line(name)}}}{hint}, but the columns are {', '.join(columns)}{near}"
 
 
-def turns(prompt: str | Sequence[Mapping[str, Any]], *, key: str) -> tuple[tuple[str, Template], ...]:
+def turns(prompt: str | Sequence[Mapping[str, Any] | Turn], *, key: str) -> tuple[tuple[str, Template], ...]:
     """(role, template) of each turn of `data.prompt`, a text being one user turn. RecipeError where it is no prompt."""
     if isinstance(prompt, str):
         if not prompt.strip():
             raise RecipeError(f"{key} is empty: leave it out to use the column prompt or messages", key=key)
         return (("user", parse(prompt, key=key)),)
-    if fault := message_fault(prompt):
+    plain = [turn if isinstance(turn, Mapping) else {"role": turn.role, "content": turn.content} for turn in prompt]
+    if fault := message_fault(plain):
         raise RecipeError(f"{key}: {fault}", key=key)
-    return tuple((str(turn["role"]), parse(str(turn["content"]), key=key)) for turn in prompt)
+    return tuple((turn["role"], parse(turn["content"], key=key)) for turn in plain)
 
 
 def message_fault(messages: object) -> str:
