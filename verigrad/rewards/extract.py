@@ -1,0 +1,191 @@
+"""Where an answer commits itself: the visible text, the marks in it, the last sentence. Shared by all verifiers.
+
+What counts as committed, in this order:
+  1. Reasoning does not count: a closed <think>, <thinking>, <reasoning> or <thought> block is cut out, an unclosed one
+     leaves nothing to read; a lone closing tag (the template opened the block) cuts everything before it.
+  2. Marks: \\boxed{...}, <answer>...</answer>, a line "#### ...", a cue ("the answer is", "Answer:", "答案是") up to the
+     end of its sentence. All marks must say the same. A later one replaces an earlier one only where words of
+     correction stand between ("wait", "no,", "I meant"). A line that is nothing but an answer, after the last mark,
+     counts as a mark.
+  3. Without a mark: the last sentence of the last line, and it must not contradict an earlier line that is
+     nothing but an answer.
+One value is read or none, never the best of several. Left out: what a span says (literals, verifiers).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from verigrad.rewards.literals import MAX_SPAN, TooBig, Unread
+
+MAX_TEXT = 400_000
+"""Characters of an answer that are read at all."""
+
+MAX_MARKS = 100
+"""Marks of one answer; more is spraying."""
+MAX_LINES = 50
+"""Last lines that are looked at for a line that is nothing but an answer."""
+
+T = TypeVar("T")
+
+_CLOSE = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+_OPEN = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
+_BOX = re.compile(r"\\(?:boxed|fbox)\s{0,3}\{")
+_HASH = re.compile(r"(?m)####[ \t]*([^\n]*)")
+_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
+_CUE = re.compile(
+    r"\b(?:final |correct |right )?(?:answer|option|choice)(?:\*\*)?\s{0,2}(?:(?:is|are|would be|must be|=)(?![a-z])|[:：])\s{0,2}[:：]?"
+    r"|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(
+    r"\b(?:no|wait|actually|correction|mistake|mistaken|sorry|mixed up|i meant|instead|scratch that|oops|rather)\b"
+    r"|不对|更正|错了|应该是",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\*|$)|[。！？\n]")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place where the answer says "this is it"."""
+
+    start: int
+    end: int
+    span: str
+    boxed: bool
+    """The span is all answer (box, tag), not a sentence with an answer in it."""
+
+
+def visible(answer: str) -> str:
+    """The answer without its reasoning. Raises Unread for reasoning that never ends, TooBig beyond MAX_TEXT."""
+    if len(answer) > MAX_TEXT:
+        raise TooBig(f"an answer of more than {MAX_TEXT} characters")
+    kept: list[str] = []
+    at = 0
+    while opened := _OPEN.search(answer, at):
+        kept.append(answer[at : opened.start()])
+        closed = _CLOSE.search(answer, opened.end())
+        if not closed:
+            raise Unread(f"<{opened[1].lower()}> is never closed")
+        at = closed.end()
+    kept.append(answer[at:])
+    text = " ".join(kept)
+    return _CLOSE.split(text)[-1].replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def marks(text: str) -> list[Mark]:
+    """Every mark in the text, in order; a cue or a hash whose sentence holds a box or a tag is that box or tag."""
+    tags = _tags(text)
+    found = [*tags, *(box for box in _boxes(text) if not _inside(box.start, tags))]
+    starts = [m.start for m in found]
+    for match in [*_HASH.finditer(text), *_CUE.finditer(text)]:
+        start = match.start(1) if match.re is _HASH else match.end()
+        end = _end_of_span(text, start)
+        if any(match.start() <= s < end for s in starts) or _inside(match.start(), found):
+            continue
+        if span := text[start:end].strip():
+            found.append(Mark(match.start(), end, span, False))
+        if len(found) > MAX_MARKS:
+            raise Unread(f"more than {MAX_MARKS} marked answers")
+    return sorted(found, key=lambda m: m.start)
+
+
+def committed(text: str, read: Callable[[str, bool], T], bare: Callable[[str], T], same: Callable[[T, T], bool]) -> T:
+    """The one answer the text commits itself to, by the rules above.
+
+    `read(span, boxed)` reads a span, `bare(line)` a line that must be nothing but an answer; both raise Unread. `same`
+    says whether two readings are one answer. Raises Unread.
+    """
+    found = marks(text)
+    if found:
+        answers = [(m.start, m.end, read(m.span, m.boxed)) for m in found]
+        answers += _bare_lines(text, found[-1].end, bare)
+    else:
+        answers = _bare_lines(text, 0, bare)
+        sentence = last_sentence(text)
+        if not (answers and answers[-1][1] >= len(text)):
+            answers.append((len(text), len(text), read(sentence, False)))
+    last = answers[-1]
+    for earlier, later in zip(reversed(answers[:-1]), reversed(answers), strict=False):
+        if not same(earlier[2], last[2]):
+            if _CORRECTION.search(text, earlier[1], max(later[0], earlier[1])):
+                break
+            raise Unread("two answers that differ")
+    return last[2]
+
+
+def last_sentence(text: str) -> str:
+    """The last sentence of the last line that is not empty."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        raise Unread("empty")
+    line = lines[-1].strip()[-MAX_SPAN - 1 :]
+    cuts = [m.end() for m in _SENTENCE_END.finditer(line) if line[m.end() :].strip(" *_`\"')")]
+    return line[cuts[-1] :].strip() if cuts else line
+
+
+def _boxes(text: str) -> list[Mark]:
+    found: list[Mark] = []
+    at = 0
+    while match := _BOX.search(text, at):
+        depth, i = 1, match.end()
+        while depth and i < len(text):
+            depth += (text[i] == "{") - (text[i] == "}") if text[i - 1] != "\\" else 0
+            i += 1
+        if depth:
+            raise Unread("a box is never closed")
+        found.append(Mark(match.start(), i, text[match.end() : i - 1].strip(), True))
+        at = i
+        if len(found) > MAX_MARKS:
+            raise Unread(f"more than {MAX_MARKS} boxes")
+    return found
+
+
+def _tags(text: str) -> list[Mark]:
+    found: list[Mark] = []
+    opened: re.Match[str] | None = None
+    for match in _TAG.finditer(text):
+        if not match[1]:
+            if opened:
+                raise Unread("<answer> inside <answer>")
+            opened = match
+        elif opened:
+            found.append(Mark(opened.start(), match.end(), text[opened.end() : match.start()].strip(), True))
+            opened = None
+            if len(found) > MAX_MARKS:
+                raise Unread(f"more than {MAX_MARKS} answer tags")
+    if opened:
+        raise Unread("<answer> is never closed")
+    return found
+
+
+def _inside(at: int, marks: list[Mark]) -> bool:
+    return any(m.start <= at < m.end for m in marks)
+
+
+def _end_of_span(text: str, start: int) -> int:
+    """End of the sentence that starts at `start`; where its line is empty, of the next line that is not."""
+    at = start
+    while at < len(text) and text[at] in " \t\n*_:":
+        at += 1
+    limit = min(len(text), at + MAX_SPAN + 1)
+    match = _SENTENCE_END.search(text, at, limit)
+    return match.start() if match else limit
+
+
+def _bare_lines(text: str, start: int, bare: Callable[[str], T]) -> list[tuple[int, int, T]]:
+    out: list[tuple[int, int, T]] = []
+    lines = text[start:].rsplit("\n", MAX_LINES)
+    at = start
+    for line in lines:
+        if 0 < len(line.strip()) <= 80:
+            try:
+                out.append((at, at + len(line), bare(line.strip())))
+            except (Unread, TooBig):
+                pass
+        at += len(line) + 1
+    return out
