@@ -107,7 +107,7 @@ def mcnemar(gains: int, losses: int) -> McNemar:
 
 
 def sign_flip(family_sums: Sequence[float] | np.ndarray) -> SignFlip:
-    """Sign-flip test of "no change" over family sums s_f [F] (Fisher 1935): p = P(|sum e_f s_f| >= |sum s_f|), two-sided.
+    """Sign-flip test of "no change" over family sums s_f [F] (Fisher 1935): p = P(|sum e_f s_f| >= |sum s_f|).
 
     e_f are independent fair signs: under no change a family's sum is as likely as its negative, whatever ties its
     items together. Whole numbers: exact, by convolving the distribution of the sum (with families of one item this is

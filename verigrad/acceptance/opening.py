@@ -1,0 +1,108 @@
+"""From the recipe's word to a grader that can be called: built-in, "file.py:function", a callable, or "same".
+
+Left out: which items it judges.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from verigrad.acceptance import graders, own
+from verigrad.acceptance.workers import calling
+from verigrad.errors import RecipeError, nearest
+from verigrad.records import Grade, Task, Verdict
+from verigrad.sandbox import Worker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grader:
+    """A grader ready to be called; `with` ends its process."""
+
+    name: str
+    """The recipe's word for it."""
+    independent: bool
+    """False for "same": NOT INDEPENDENT wherever its numbers stand."""
+    grade: Callable[[str, Task], Grade]
+    """answer, task -> Grade. Raises nothing for what an answer holds."""
+    close: Callable[[], None] = field(default=lambda: None)
+    """Ends the grader's process, if it has one."""
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_grader(
+    grader: str | Callable[..., Any],
+    *,
+    folder: Path = Path("."),
+    options: Mapping[str, Any] | None = None,
+    seconds: float = 10.0,
+    training_verdict: Callable[[str, Task], Verdict] | None = None,
+) -> Grader:
+    """The grader that the recipe's acceptance.grader names, paths from `folder`.
+
+    `seconds` bounds one call of a user's function. RecipeError: an unknown name, a missing file, "same" without a
+    training verifier, a function without name for the process to import.
+    """
+    if callable(grader):
+        name = getattr(grader, "__qualname__", type(grader).__name__)
+        function = grader
+        return Grader(
+            name=name,
+            independent=True,
+            grade=lambda answer, task: own.grade(answer, task, call=own.guarded(function), name=name),
+        )
+    if grader == "same":
+        if training_verdict is None:
+            raise RecipeError('grader = "same" needs a training verifier', key="acceptance.grader")
+        return Grader(
+            name="same",
+            independent=False,
+            grade=functools.partial(own.grade_same, training_verdict=training_verdict),
+        )
+    if ":" not in grader:
+        return Grader(
+            name=grader, independent=True, grade=functools.partial(graders.find(grader), **dict(options or {}))
+        )
+    place, _, name = grader.rpartition(":")
+    if place.endswith(".py"):
+        _check_file(folder / place, name)
+    worker = Worker()
+    check = calling(worker, "verigrad.acceptance.own_worker:check", seconds=seconds, folder=folder.resolve())
+    return Grader(
+        name=grader,
+        independent=True,
+        grade=functools.partial(
+            own.grade, call=lambda answer, task: check(place, name, answer, dataclasses.asdict(task)), name=grader
+        ),
+        close=worker.close,
+    )
+
+
+def _check_file(path: Path, name: str) -> None:
+    """RecipeError unless the file can be read and defines `name`; nothing in it is run."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except OSError as error:
+        raise RecipeError(
+            f"acceptance.grader: no file {path.name} can be read here", key="acceptance.grader"
+        ) from error
+    except (SyntaxError, ValueError) as error:
+        raise RecipeError(f"{path.name} is not Python: {error}", key="acceptance.grader") from error
+    defined = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    defined |= {a.asname or a.name for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+    defined |= {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    if name not in defined:
+        raise RecipeError(f"{path.name} has no {name}{nearest(name, defined)}", key="acceptance.grader")

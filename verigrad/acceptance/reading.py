@@ -1,0 +1,229 @@
+"""Which part of an answer is the answer: the committed segments, all of which must say the same.
+
+Strict reading: closed reasoning is set aside, unclosed reasoning is no answer. Explicit commitments (a box, answer
+tags, ####, "the answer is ...") must all be readable and agree with each other and with what a later sentence commits
+to. Without one, the last sentence that speaks of a number must be a bare value, an equation whose last side is one, or
+"... is VALUE"; every other bare value, and every equation with the same left side, must agree with it. Left out: what a
+value is (the caller's `read`), and any repair: a doubtful answer is unread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from verigrad.acceptance.literals import fold
+
+MAX_ANSWER = 100_000
+"""Characters of an answer that are looked at; a longer one is not read."""
+_MAX_SEGMENT = 1_000
+_MAX_SEGMENTS = 64
+_MAX_SENTENCES = 2_000
+
+T = TypeVar("T")
+
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
+_TAGS = re.compile(r"<(/?)answer>", re.IGNORECASE)
+_HASHES = re.compile(r"####[ \t]*([^\n]*)")
+_PHRASE = re.compile(
+    r"\b(?:answer|result|solution)\b(?:\s(?:to|of|for)\b[^.\n:=]{0,120}?)?[*\s]{0,4}(?:\bis\b|\bare\b|\bequals\b|=|:)[\s:*]{0,8}",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"\n|[.!?](?=\s|$)")
+_COPULA = re.compile(
+    r"^(.*)\b(?:is|are|was|be|becomes|equals?(?: to)?|gives|gets?|got|makes|yields|have|has)\b:?\s*(\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAMED = re.compile(r"^(\S{1,80}) is (?:the|our|my|your) (?:\w+ ){0,2}\w+$", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"\b(?:or|either|maybe|perhaps|possibly|probably|not|cannot|unsure|guess)\b|n['’]t\b|\?", re.IGNORECASE
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:or|maybe|perhaps|possibly|alternatively|not|wait|actually|wrong|incorrect|no|unsure|instead|mistake|sorry)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORD = re.compile(
+    r"[0-9]|\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|"
+    r"seventy|eighty|ninety|hundred|thousand|million|billion|dozen)\b",
+    re.IGNORECASE,
+)
+_REASONING = ("think", "thinking", "reasoning", "scratchpad")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Generic[T]):
+    """What strict reading found."""
+
+    value: T | None
+    """The one committed value; None = unread."""
+    reason: str
+    """Why it is unread; empty otherwise."""
+
+
+def after_reasoning(text: str) -> str | None:
+    """What follows the reasoning; None where a reasoning block was opened and never closed."""
+    for tag in _REASONING:
+        _, closed, tail = text.rpartition(f"</{tag}>")
+        rest = tail if closed else text
+        if f"<{tag}>" in rest:
+            return None
+        text = rest
+    return text
+
+
+def committed(
+    answer: str,
+    read: Callable[[str], T | None],
+    *,
+    same: Callable[[T], Hashable],
+    in_sentence: Callable[[str], T | None] | None = None,
+    speaks: Callable[[str], bool] | None = None,
+) -> Reading[T]:
+    """The one value an answer commits to.
+
+    `read` gives the value that a whole segment is, or None; `same` what two values must share to agree; `in_sentence`
+    reads a value out of a sentence (default: bare, last side of an equation, after "is"); `speaks` says whether a
+    sentence speaks of values at all, so that a closing courtesy is passed over (default: it holds a number).
+    """
+    say = speaks or (lambda sentence: _NUMBER_WORD.search(sentence) is not None)
+    inner = in_sentence or (lambda sentence: side(sentence, read, same))
+    if len(answer) > MAX_ANSWER:
+        return Reading(value=None, reason=f"longer than {MAX_ANSWER:,} characters")
+    text = after_reasoning(fold(answer))
+    if text is None:
+        return Reading(value=None, reason="unclosed reasoning")
+    found = explicit(text)
+    if isinstance(found, str):
+        return Reading(value=None, reason=found)
+    segments, end = found
+    values: list[T] = []
+    for segment in segments:
+        value = inner(segment) if len(segment) <= _MAX_SEGMENT else None
+        if value is None:
+            return Reading(value=None, reason="what it commits to is not one value")
+        values.append(value)
+    tail = sentences(text[end:])
+    if len(tail) > _MAX_SENTENCES:
+        return Reading(value=None, reason=f"more than {_MAX_SENTENCES:,} sentences")
+    if segments:
+        values += [v for s in tail if (v := inner(s)) is not None]
+        rest = " ".join(tail)
+    else:
+        speaking = [i for i, s in enumerate(tail) if say(s)]
+        last = inner(tail[speaking[-1]]) if speaking else None
+        if last is None:
+            return Reading(value=None, reason="no committed answer")
+        values = [last, *(v for s in tail if (v := read(s)) is not None)]
+        rest = " ".join(tail[speaking[-1] + 1 :])
+        if _restated(tail, read, same):
+            return Reading(value=None, reason="one left side with several right sides")
+    if len({same(v) for v in values}) > 1:
+        return Reading(value=None, reason="several candidates")
+    if _TAKEN_BACK.search(rest):
+        return Reading(value=None, reason="the answer is taken back or hedged")
+    return Reading(value=values[0], reason="")
+
+
+def explicit(text: str) -> tuple[list[str], int] | str:
+    """Segments that are said to be the answer, and where the last of them ends; a text says why there can be none."""
+    if sum(1 for pattern in (_BOX, _TAGS, _HASHES, _PHRASE) for _ in pattern.finditer(text)) > _MAX_SEGMENTS:
+        return "more candidates than an answer has"
+    spans: list[tuple[int, int, int]] = []  # start of the marker, start and end of the segment
+    for match in _BOX.finditer(text):
+        end = _closing(text, match.end())
+        if end is None:
+            return "an unclosed box"
+        spans.append((match.start(), match.end(), end))
+    opened: int | None = None
+    for match in _TAGS.finditer(text):
+        if (match[1] == "") == (opened is not None):
+            return "answer tags that do not match"
+        if opened is not None:
+            spans.append((opened, opened, match.start()))
+        opened = match.end() if match[1] == "" else None
+    if opened is not None:
+        return "an unclosed answer tag"
+    spans += [(m.start(), m.start(1), m.end(1)) for m in _HASHES.finditer(text)]
+    strong = sorted(spans)
+    marks = list(_PHRASE.finditer(text))
+    for i, match in enumerate(marks):
+        stop = _SENTENCE_END.search(text, match.end())
+        end = stop.end() if stop else len(text)
+        if i + 1 < len(marks) and marks[i + 1].start() < end:
+            continue  # "Answer: the answer is 80": the inner phrase speaks
+        if any(s < end and match.start() < e for s, _, e in strong):
+            continue  # the box or tag inside it speaks
+        spans.append((match.start(), match.end(), end))
+    spans.sort()
+    return [text[a:b].strip("* \t\r\n") for _, a, b in spans], max((b for _, _, b in spans), default=0)
+
+
+def sentences(text: str) -> list[str]:
+    """The text's sentences and lines, empty ones left out, wrappers of markup kept."""
+    parts, start = [], 0
+    for match in _SENTENCE_END.finditer(text):
+        parts.append(text[start : match.end()])
+        start = match.end()
+    parts.append(text[start:])
+    return [p.strip() for p in parts if p.strip(" \t\r\n.!$*}\\)]")]
+
+
+def side(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Hashable]) -> T | None:
+    """The value a sentence commits to: itself, the last side of its equation, or what follows its last "is"."""
+    if len(sentence) > _MAX_SEGMENT:
+        sentence = sentence[-_MAX_SEGMENT:]
+    value = read(sentence)
+    if value is not None:
+        return value
+    if _HEDGE.search(sentence):
+        return None
+    parts = _sides(sentence)
+    if len(parts) > 1:
+        values = [v for p in parts if (v := read(p)) is not None]
+        last = read(parts[-1])
+        return last if last is not None and len({same(v) for v in values}) == 1 else None
+    plain = sentence.strip().rstrip(".!")
+    if match := _NAMED.match(plain):
+        return read(match[1])
+    match = _COPULA.match(plain)
+    return read(match[2]) if match else None
+
+
+def _sides(sentence: str) -> list[str]:
+    # markup around a whole equation belongs to neither side
+    return (
+        sentence.strip()
+        .strip("$*`")
+        .rstrip(".!")
+        .strip("$*`")
+        .replace("\\(", "")
+        .replace("\\)", "")
+        .replace("\\[", "")
+        .replace("\\]", "")
+        .replace("==", "=")
+        .split("=")
+    )
+
+
+def _restated(tail: list[str], read: Callable[[str], T | None], same: Callable[[T], Hashable]) -> bool:
+    right_of: dict[str, Hashable] = {}
+    for sentence in tail:
+        for clause in re.split(r", |;|\band\b", sentence):
+            parts = _sides(clause)
+            if len(parts) < 2 or len(clause) > _MAX_SEGMENT:
+                continue
+            left, value = re.sub(r"\s+", "", parts[0]).casefold(), read(parts[-1])
+            if left and value is not None and right_of.setdefault(left, same(value)) != same(value):
+                return True
+    return False
+
+
+def _closing(text: str, start: int) -> int | None:
+    depth = 1
+    for i in range(start, min(len(text), start + 10 * _MAX_SEGMENT)):
+        depth += (text[i] == "{") - (text[i] == "}")
+        if depth == 0:
+            return i
+    return None
