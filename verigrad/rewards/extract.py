@@ -1,10 +1,10 @@
-"""Where an answer commits itself: the visible text, the marks in it, the last sentence. Shared by all verifiers.
+r"""Where an answer commits itself: the visible text, the marks in it, the last sentence. Shared by all verifiers.
 
 What counts as committed, in this order:
   1. Reasoning does not count: a closed <think>, <thinking>, <reasoning> or <thought> block is cut out, an unclosed one
      leaves nothing to read; a lone closing tag (the template opened the block) cuts everything before it.
-  2. Marks: \\boxed{...}, <answer>...</answer>, a line "#### ...", a cue ("the answer is", "Answer:", "答案是") up to the
-     end of its sentence. All marks must say the same. A later one replaces an earlier one only where words of
+  2. Marks: \boxed{...}, <answer>...</answer>, a line "#### ...", a cue ("the answer is", "Answer:", "答案是") up to
+     the end of its sentence. All marks must say the same. A later one replaces an earlier one only where words of
      correction stand between ("wait", "no,", "I meant"). A line that is nothing but an answer, after the last mark,
      counts as a mark.
   3. Without a mark: the last sentence of the last line, and it must not contradict an earlier line that is
@@ -14,12 +14,13 @@ One value is read or none, never the best of several. Left out: what a span says
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from verigrad.rewards.literals import MAX_SPAN, TooBig, Unread
+from verigrad.rewards.tokens import MAX_SPAN, TooBig, Unread
 
 MAX_TEXT = 400_000
 """Characters of an answer that are read at all."""
@@ -37,7 +38,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s{0,3}\{")
 _HASH = re.compile(r"(?m)####[ \t]*([^\n]*)")
 _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _CUE = re.compile(
-    r"\b(?:final |correct |right )?(?:answer|option|choice)(?:\*\*)?\s{0,2}(?:(?:is|are|would be|must be|=)(?![a-z])|[:：])\s{0,2}[:：]?"
+    r"\b(?:final |correct |right )?(?:answer|option|choice)(?:\*\*)?"
+    r"\s{0,2}(?:(?:is|are|would be|must be|=)(?![a-z])|[:：])\s{0,2}[:：]?"
     r"|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
     re.IGNORECASE,
 )
@@ -183,9 +185,7 @@ def _bare_lines(text: str, start: int, bare: Callable[[str], T]) -> list[tuple[i
     at = start
     for line in lines:
         if 0 < len(line.strip()) <= 80:
-            try:
+            with contextlib.suppress(Unread, TooBig):
                 out.append((at, at + len(line), bare(line.strip())))
-            except (Unread, TooBig):
-                pass
         at += len(line) + 1
     return out

@@ -1,4 +1,4 @@
-"""Options of a reward part: declared by the kind they belong to, checked strictly, with the nearest name in the error."""
+"""Options of a reward part: declared by the kind they belong to, checked strictly, nearest name in the error."""
 
 from __future__ import annotations
 

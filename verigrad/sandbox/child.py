@@ -7,6 +7,7 @@ ends a call whose parent died. Left out: what is called (the request names it), 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -35,10 +36,8 @@ def main() -> None:
             os._exit(0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with contextlib.suppress(Exception):
                 stream.flush()
-            except Exception:
-                pass
         _send(results, reply)
 
 

@@ -114,7 +114,13 @@ class Worker:
         request_r, request_w = os.pipe()
         result_r, result_w = os.pipe()
         log_r, log_w = os.pipe()
-        command = [sys.executable, "-c", "from verigrad.sandbox.child import main; main()", str(request_r), str(result_w)]
+        command = [
+            sys.executable,
+            "-c",
+            "from verigrad.sandbox.child import main; main()",
+            str(request_r),
+            str(result_w),
+        ]
         command += [str(self._memory), str(RESULT_BYTES)]
         root = str(Path(__file__).resolve().parents[2])
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}

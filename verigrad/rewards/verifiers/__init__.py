@@ -1,0 +1,43 @@
+"""Verifiers: training's checks, one kind a file. A new kind is a new file; nothing else needs to know it.
+
+Such a module gives `RULE` (its name), `OPTIONS`, `verify(answer, task, **options) -> Verdict`, `check_gold(gold)` (why
+it cannot be read, or None) and `gold_answer(gold)` (the answer that must be right for it), and opens with an accepted
+and a refused answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, cast
+
+from verigrad.errors import NotYet, RecipeError, nearest
+from verigrad.records import Verdict
+from verigrad.rewards.options import Option
+
+LATER = ("math", "blank", "schema", "code", "logic", "formal")
+
+
+class Kind(Protocol):
+    """What a module in this package gives."""
+
+    RULE: str
+    OPTIONS: Mapping[str, Option]
+    verify: Callable[..., Verdict]
+    check_gold: Callable[[Any], str | None]
+    gold_answer: Callable[[Any], str]
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of all kinds, by listing this package."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__)))
+
+
+def kind(name: str, *, key: str = "reward.verifier") -> Kind:
+    """The module of that kind. Raises NotYet for one of a later version, RecipeError for an unknown one."""
+    if name in kinds():
+        return cast(Kind, importlib.import_module(f"{__name__}.{name}"))
+    if name in LATER:
+        raise NotYet(f'{key} = "{name}": not built in this version', key=key)
+    raise RecipeError(f'{key} = "{name}" is unknown{nearest(name, kinds())}', key=key)

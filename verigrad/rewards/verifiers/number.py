@@ -1,6 +1,6 @@
-"""`number`: one number, compared exactly.
+r"""`number`: one number, compared exactly.
 
-Right, for gold 80: "8 * 10 = 80", "#### 80", "So \\boxed{80.0}".
+Right, for gold 80: "8 * 10 = 80", "#### 80", "So \boxed{80.0}".
 Refused, for gold 80: "8 * 10", "90 or 80", "80%", "8000%", "What is 80".
 
 Policies, each the default and fixed: an equation whose last right side is one literal commits that literal; units and
@@ -20,8 +20,9 @@ from typing import Any
 
 from verigrad.records import BROKE_CHECK, Task, Verdict, right, ungraded, unreadable, wrong
 from verigrad.rewards import extract
-from verigrad.rewards.literals import Number, TooBig, Unread, commit, normalise, parse
+from verigrad.rewards.literals import Number, TooBig, Unread, commit, parse
 from verigrad.rewards.options import Option
+from verigrad.rewards.spelling import normalise
 
 RULE = "number"
 OPTIONS: Mapping[str, Option] = {
@@ -60,15 +61,17 @@ def verify(answer: str, task: Task, *, round_to_gold: bool = False, reduced: boo
 def read(answer: str, task: Task) -> Number:
     """The number the answer commits itself to. Raises Unread or TooBig."""
     text = extract.visible(answer)
-    number = extract.committed(text, lambda span, boxed: commit(span, boxed=boxed), parse, lambda a, b: a.value == b.value)
+    number = extract.committed(
+        text, lambda span, boxed: commit(span, boxed=boxed), parse, lambda a, b: a.value == b.value
+    )
     if not extract.marks(text) and _restates(extract.last_sentence(text), task):
         raise Unread("restates the question")
     return number
 
 
 def read_gold(gold: Any) -> Number:
-    """The gold as a number: an int, a float (by its shortest decimal), or a text that is one literal, bare or as
-    GSM8K ("... #### 37") and MATH ("... \\boxed{37}") give it. Raises Unread or TooBig.
+    r"""The gold as a number: an int, a float (by its shortest decimal), or a text that is one literal, bare or as
+    GSM8K ("... #### 37") and MATH ("... \boxed{37}") give it. Raises Unread or TooBig.
     """
     if isinstance(gold, bool) or not isinstance(gold, (int, float, str)):
         raise Unread("neither a number nor a text")
@@ -123,7 +126,11 @@ def _compact(text: str) -> str:
 
 def _rounds_to(number: Number, gold: Number) -> bool:
     """The number rounds to the gold at the gold's precision, and is exact or longer than the gold."""
-    if gold.places is None or number.value.denominator == 1 or (number.places is not None and number.places <= gold.places):
+    if (
+        gold.places is None
+        or number.value.denominator == 1
+        or (number.places is not None and number.places <= gold.places)
+    ):
         return False
     significant = len(gold.text.strip("-+").replace(".", "").replace(",", "").lstrip("0"))
     unit = Fraction(1, 10**gold.places)

@@ -1,0 +1,249 @@
+"""The reward of a recipe: one verifier a source, shaping beside it, each part paid and logged by its own name.
+
+reward = sum over parts of weight * what the part pays; a gated part pays only where the verifier says right; None where
+the verdict is ungraded. Left out: baselines and advantages (losses), what to do with ungraded answers (rollouts).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verigrad.errors import NotYet, RecipeError, Refused, nearest
+from verigrad.recipe import Limits, Reward
+from verigrad.records import Rollout, Scored, Task, Verdict
+from verigrad.rewards.judges import Verifier, verifier_of
+from verigrad.rewards.paying import Payer, payer_of
+from verigrad.rewards.user import OwnCheck
+from verigrad.sandbox import Pool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judge:
+    """A verifier part with what it pays."""
+
+    name: str
+    part: Reward
+    verifier: Verifier
+    pays: tuple[float, float]
+    partial: bool
+
+    def pay(self, verdict: Verdict) -> float:
+        low, high = self.pays
+        score = (verdict.score or 0.0) if self.partial else float(verdict.correct)
+        return self.part.weight * (low + score * (high - low))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Shape:
+    """A shaping part with its payer."""
+
+    name: str
+    part: Reward
+    payer: Payer
+
+
+class Rewards:
+    """All reward parts of a recipe, and the worker processes the user's functions run in.
+
+    >>> rewards = Rewards([Reward(verifier="number")], folder=Path("."), max_tokens=64)
+    >>> rewards.verify("8 * 10 = 80", Task.make(prompt="What is 8 * 10?", gold=80)).status
+    'right'
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Reward],
+        *,
+        folder: Path,
+        max_tokens: int,
+        limits: Limits | None = None,
+        workers: int | None = None,
+    ) -> None:
+        """Checks every part and loads the user's functions once. Raises RecipeError or NotYet, with the key path.
+
+        `folder`: the recipe's; `max_tokens`: sampling.max_tokens, for overlong; `workers`: processes for the user's
+        functions, None: one a core, at most 8.
+        """
+        self._pool = Pool(workers)
+        seconds = limits.check_seconds if limits is not None else None
+        self._judges: list[_Judge] = []
+        self._shapes: list[_Shape] = []
+        names: list[str] = []
+        try:
+            for i, part in enumerate(parts):
+                key = f"reward.{i}"
+                if part.model is not None:
+                    raise NotYet(f"{key}.model: reward models are not built in this version", key=f"{key}.model")
+                if part.verifier is None:
+                    continue
+                if part.gated:
+                    raise RecipeError(f"{key}.gated: a verifier cannot wait for its own verdict", key=f"{key}.gated")
+                verifier, paid, partial = verifier_of(
+                    part.verifier, part.options, folder=folder, pool=self._pool, seconds=seconds, key=key
+                )
+                name = _unique(verifier.name, names)
+                self._judges.append(_Judge(name=name, part=part, verifier=verifier, pays=paid, partial=partial))
+            own = any(isinstance(j.verifier, OwnCheck) for j in self._judges)
+            for i, part in enumerate(parts):
+                if part.shaping is not None:
+                    payer = payer_of(
+                        part,
+                        folder=folder,
+                        pool=self._pool,
+                        max_tokens=max_tokens,
+                        seconds=seconds,
+                        own=own,
+                        key=f"reward.{i}",
+                    )
+                    self._shapes.append(_Shape(name=_unique(payer.name, names), part=part, payer=payer))
+            _refuse_overlap(self._judges)
+        except BaseException:
+            self.close()
+            raise
+        self.names: tuple[str, ...] = tuple(names)
+        """Names of the parts, verifiers first: what `Scored.parts` and reward/part/NAME are called."""
+        checks = [j.verifier for j in self._judges] + [s.payer.check for s in self._shapes if s.payer.check]
+        self.checks: tuple[OwnCheck, ...] = tuple(c for c in checks if isinstance(c, OwnCheck))
+        """The user's functions: their .said, .file, .source and .sha256 go into the run."""
+
+    def judges(self, source: str) -> Verifier:
+        """The verifier of that source. Raises RecipeError where there is none."""
+        return self._judge(source).verifier
+
+    def check_sources(self, sources: Iterable[str]) -> None:
+        """Raises RecipeError where a source has no verifier, or a part names a source that is not there."""
+        known = tuple(sources)
+        for i, part in enumerate([j.part for j in self._judges] + [s.part for s in self._shapes]):
+            for name in part.on or ():
+                if name not in known:
+                    raise RecipeError(
+                        f'reward on = "{name}": no such source{nearest(name, known)}', key=f"reward.{i}.on"
+                    )
+        for name in known:
+            self._judge(name)
+
+    def verify(self, answer: str, task: Task) -> Verdict:
+        """The verdict on one answer."""
+        return self._judge(task.source).verifier.verify(answer, task)
+
+    def score(self, rollouts: Sequence[Rollout]) -> list[Scored]:
+        """Verdict, parts and reward of each rollout, in order."""
+        judges = [self._judge(r.task.source) for r in rollouts]
+        verdicts = _each(
+            self._judges,
+            judges,
+            lambda judge, at: judge.verifier.verify_all([(rollouts[i].answer, rollouts[i].task) for i in at]),
+        )
+        parts: list[dict[str, float]] = [{j.name: j.pay(v)} for j, v in zip(judges, verdicts, strict=True)]
+        for shape in self._shapes:
+            at = [
+                i
+                for i, r in enumerate(rollouts)
+                if shape.part.judges(r.task.source) and verdicts[i].status != "ungraded"
+            ]
+            paid = shape.payer.pay([rollouts[i] for i in at], [verdicts[i] for i in at])
+            for i, amount in zip(at, paid, strict=True):
+                if isinstance(amount, Verdict):
+                    verdicts[i] = amount
+                else:
+                    open_ = verdicts[i].correct or not shape.part.gated
+                    parts[i][shape.name] = shape.part.weight * amount if open_ else 0.0
+        return [_scored(r, v, p) for r, v, p in zip(rollouts, verdicts, parts, strict=True)]
+
+    def check_golds(self, tasks: Sequence[Task], *, seconds: float = float("inf")) -> list[tuple[Task, Verdict]]:
+        """Every gold through its verifier, written as an answer: those that are not right.
+
+        A task without a gold is passed over where its check is the user's own. Stops after `seconds` with what was
+        found; raises Refused where nothing was found by then and golds are left.
+        """
+        begun, failed, chunk = time.perf_counter(), list[tuple[Task, Verdict]](), 4 * self._pool.size
+        for at in range(0, len(tasks), chunk):
+            if time.perf_counter() - begun > seconds:
+                if failed:
+                    break
+                raise Refused(f"after {seconds:g} s only {at:,} of {len(tasks):,} golds went through their verifier")
+            some = tasks[at : at + chunk]
+            failed += [(t, v) for t, v in zip(some, self._golds(some), strict=True) if v is not None and not v.correct]
+        return failed
+
+    def close(self) -> None:
+        """Ends the worker processes."""
+        self._pool.close()
+
+    def __enter__(self) -> Rewards:
+        """Itself; `with` closes it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def _golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
+        judges = [self._judge(t.source) for t in tasks]
+        return _each(self._judges, judges, lambda judge, at: _golds(judge.verifier, [tasks[i] for i in at]))
+
+    def _judge(self, source: str) -> _Judge:
+        for judge in self._judges:
+            if judge.part.judges(source):
+                return judge
+        raise RecipeError(f'no [[reward]] verifier judges the source "{source}"', key="reward")
+
+
+def _each(
+    judges: Sequence[_Judge], of: Sequence[_Judge], work: Callable[[_Judge, list[int]], Sequence[Any]]
+) -> list[Any]:
+    """Results by row: each judge works on its own rows at once."""
+    out: list[Any] = [None] * len(of)
+    for judge in judges:
+        rows = [i for i, j in enumerate(of) if j is judge]
+        if rows:
+            for i, result in zip(rows, work(judge, rows), strict=True):
+                out[i] = result
+    return out
+
+
+def _golds(verifier: Verifier, tasks: Sequence[Task]) -> list[Verdict | None]:
+    """Verdicts on the tasks' golds; None where the user's own check has no gold to be put through."""
+    answers = [verifier.gold_answer(t) for t in tasks]
+    own = isinstance(verifier, OwnCheck)
+    pairs = [(a or "", t) for a, t in zip(answers, tasks, strict=True) if not (own and a is None)]
+    verdicts = iter(verifier.verify_all(pairs))
+    return [None if own and a is None else next(verdicts) for a in answers]
+
+
+def _scored(rollout: Rollout, verdict: Verdict, parts: dict[str, float]) -> Scored:
+    ungraded = verdict.status == "ungraded"
+    return Scored(
+        rollout=rollout,
+        verdict=verdict,
+        parts={} if ungraded else parts,
+        reward=None if ungraded else sum(parts.values()),
+    )
+
+
+def _refuse_overlap(judges: Sequence[_Judge]) -> None:
+    if not judges:
+        raise RecipeError(
+            "no [[reward]] has a verifier; a run that pays for shaping alone gives it weight = 0", key="reward"
+        )
+    for i, a in enumerate(judges):
+        for b in judges[:i]:
+            both = set(a.part.on or ()) & set(b.part.on or ())
+            if both or a.part.on is None or b.part.on is None:
+                which = f'"{sorted(both)[0]}"' if both else "every source"
+                raise RecipeError(
+                    f"{b.name} and {a.name} both judge {which}: one verifier a source, by on = ...", key="reward"
+                )
+
+
+def _unique(name: str, taken: list[str]) -> str:
+    """The name, with a number where it is taken; noted in `taken`."""
+    out, n = name, 2
+    while out in taken:
+        out, n = f"{name}_{n}", n + 1
+    taken.append(out)
+    return out

@@ -1,0 +1,117 @@
+"""From a shaping part of the recipe to what it pays each rollout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verigrad.errors import RecipeError
+from verigrad.recipe import Reward
+from verigrad.records import Rollout, Verdict, ungraded
+from verigrad.rewards import shaping, user
+from verigrad.rewards.options import checked, pays
+from verigrad.rewards.user import OwnCheck
+from verigrad.rewards.verifiers import kind
+from verigrad.sandbox import Pool, Worker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payer:
+    """One shaping part."""
+
+    name: str
+    """By which it is logged."""
+    pay: Callable[[Sequence[Rollout], Sequence[Verdict]], list[float | Verdict]]
+    """Amounts, before weight and gate; a Verdict (ungraded) where nobody could have been shaped."""
+    check: OwnCheck | None = None
+    """The user's function, where it is one."""
+
+
+def payer_of(
+    part: Reward, *, folder: Path, pool: Pool, max_tokens: int, seconds: float | None, own: bool, key: str
+) -> Payer:
+    """The payer of a part with `shaping`. `own`: some verifier is the user's, so `format` has no reading of its own.
+
+    Raises RecipeError or NotYet with the key path.
+    """
+    named = part.shaping
+    assert named is not None
+    if user.is_own(named):
+        return _own(named, part.options, folder=folder, pool=pool, seconds=seconds, key=key)
+    name = shaping.known(str(named), key=f"{key}.shaping")
+    values = checked(part.options, shaping.OPTIONS[name], key=f"{key}.options", whose=name)
+    if name == "overlong":
+        cache = shaping.overlong_cache(values["cache"], max_tokens=max_tokens, key=f"{key}.options.cache")
+        return Payer(
+            name=name,
+            pay=lambda rollouts, _: [
+                shaping.overlong(len(r.token_ids), max_tokens=max_tokens, cache=cache) for r in rollouts
+            ],
+        )
+    return _format(values, pool=pool, own=own, key=f"{key}.options")
+
+
+def _format(values: Mapping[str, Any], *, pool: Pool, own: bool, key: str) -> Payer:
+    low, high = pays(values["pays"], key=f"{key}.pays")
+    if values["kind"] and values["pattern"]:
+        raise RecipeError(f"{key}: kind or pattern, not both", key=key)
+    if values["pattern"]:
+        pattern = shaping.compiled(values["pattern"], key=f"{key}.pattern")
+
+        def fits(worker: Worker, rollout: Rollout) -> float:
+            outcome = worker.call(
+                "verigrad.rewards.check_process:matches", [pattern, rollout.answer], seconds=values["seconds"]
+            )
+            return high if outcome.kind == "value" and outcome.value is True else low
+
+        return Payer(name="format", pay=lambda rollouts, _: list(pool.map(fits, rollouts)))
+    if values["kind"]:
+        module = kind(values["kind"], key=f"{key}.kind")
+        return Payer(
+            name="format",
+            pay=lambda rollouts, _: [
+                high if shaping.has_form(module.verify(r.answer, r.task)) else low for r in rollouts
+            ],
+        )
+    if own:
+        raise RecipeError(
+            f"{key}: a check of your own says nothing of the form: give format a kind or a pattern", key=key
+        )
+    return Payer(name="format", pay=lambda _, verdicts: [high if shaping.has_form(v) else low for v in verdicts])
+
+
+def _own(
+    named: str | Callable[..., Any],
+    options: Mapping[str, Any],
+    *,
+    folder: Path,
+    pool: Pool,
+    seconds: float | None,
+    key: str,
+) -> Payer:
+    values = checked(options, shaping.OWN_OPTIONS, key=f"{key}.options", whose=str(getattr(named, "__name__", named)))
+    low, high = pays(values["range"], key=f"{key}.options.range")
+    limit = values["seconds"] if "seconds" in options or seconds is None else seconds
+    check = OwnCheck(named, folder=folder, pool=pool, seconds=limit, gold_as=values["gold_as"], key=f"{key}.shaping")
+
+    def read(worker: Worker, answer: str, rollout: Rollout) -> tuple[float | None, str]:
+        amount, fault = check.attempt(worker, answer, rollout.task)
+        if amount is not None and not (math.isfinite(amount) and low <= amount <= high):
+            return None, f"returned {amount!r}, not a number in [{low:g}, {high:g}]"
+        return amount, fault
+
+    def one(worker: Worker, rollout: Rollout) -> float | Verdict:
+        amount, fault = read(worker, rollout.answer, rollout)
+        if amount is not None:
+            return amount
+        worker.restart()
+        gold = check.gold_answer(rollout.task)
+        if gold is None or read(worker, gold, rollout)[0] is None:
+            return ungraded(f"{check.name}: {fault}; it says nothing of the gold either", rule=check.name)
+        again, _ = read(worker, rollout.answer, rollout)
+        return low if again is None else again
+
+    return Payer(name=check.name, pay=lambda rollouts, _: pool.map(one, rollouts), check=check)
