@@ -41,7 +41,7 @@ def label(value: float, *, percent: bool = False) -> str:
 
 
 def smooth(points: Sequence[Point], *, share: float = 0.1) -> list[Point]:
-    """Centred moving mean over `share` of the points (at least 3): the shape behind the noise, without a delay but at the ends."""
+    """Centred moving mean over `share` of the points (at least 3), one-sided at the ends: the shape behind noise."""
     half = max(1, int(len(points) * share / 2))
     out = []
     for i, (x, _) in enumerate(points):
