@@ -18,32 +18,31 @@ _OFF = {"top_p": (1,), "top_k": (0, -1)}
 """Values that switch top-p and top-k off, beside false and "off"."""
 
 
-def check_stage(recipe: Recipe) -> None:
-    """Checks of one flattened stage. Raises RecipeError."""
+def check_recipe(recipe: Recipe) -> None:
+    """All checks, of the whole recipe and of each stage. Raises RecipeError."""
+    stages = recipe.flat or (recipe,)
+    for n, _ in enumerate(listed(recipe.document.value.get("stage"))):
+        _check_stage_tables(recipe, n)
+    known = {d.name for each in (recipe, *stages) for d in each.data}
+    for each in (recipe, *recipe.flat):
+        _check_names(each)
+        _check_parts(each)
+        _check_on(each, known)
+        _check_models(each, recipe.stages if each is recipe else recipe.stages[: each.stages[0].number - 1])
+    for each in stages:
+        _check_stage(each)
+        _check_suites(each, recipe.data)
+    _check_units_used(recipe)
+
+
+def _check_stage(recipe: Recipe) -> None:
     if not recipe.data:
         raise _refusal(recipe, ("data",), "[data] is missing: it needs data.source, where the data comes from")
-    _check_names(recipe)
-    _check_parts(recipe)
     _check_unit(recipe)
-    _check_rules(recipe)
     if recipe.stages[0].kind == "rl":
         _check_judged(recipe)
         _check_drawing(recipe)
-
-
-def check_whole(recipe: Recipe) -> None:
-    """Checks of the whole recipe, its flattened stages being right. Raises RecipeError."""
-    for n, _ in enumerate(listed(recipe.document.value.get("stage"))):
-        _check_stage_tables(recipe, n)
-    _check_names(recipe)
-    _check_parts(recipe)
-    known = [d.name for r in (recipe, *recipe.flat) for d in r.data]
-    for each in (recipe, *recipe.flat):
-        _check_on(each, known)
-        _check_models(each, recipe.stages if each is recipe else recipe.stages[: each.stages[0].number - 1])
-    for each in recipe.flat or (recipe,):
-        _check_suites(each, recipe.data)
-    _check_units_used(recipe)
+    _check_rules(recipe)
 
 
 def judged_sides(suites: Sequence[Suite], data: Sequence[Data]) -> tuple[tuple[str, ...], ...]:
@@ -100,7 +99,7 @@ def _check_unit(recipe: Recipe) -> None:
     kind = recipe.stages[0].kind
     train = recipe.train
     right, other = ("steps", "epochs") if kind == "rl" else ("epochs", "steps")
-    of = f"an {kind} stage" if kind == "rl" else f"a stage of kind {kind}"
+    of = f"stage {recipe.stages[0].number} ({kind})" if recipe.document.home else "an rl stage"
     if getattr(train, other) is not None:
         raise _refusal(recipe, ("train", other), f"{of} counts in train.{right}, not in train.{other}")
     if getattr(train, right) is None:
@@ -152,12 +151,12 @@ def _check_drawing(recipe: Recipe) -> None:
         raise _refusal(recipe, ("train", "minibatches"), text)
 
 
-def _check_on(recipe: Recipe, known: Sequence[str]) -> None:
+def _check_on(recipe: Recipe, known: Iterable[str]) -> None:
     for n, part in enumerate(recipe.reward):
         for name in part.on or ():
             if name not in known:
                 path: Path = ("reward", n, "on")
-                raise _refusal(recipe, path, f'{_key(recipe, path)}: no source "{name}"{nearest(name, set(known))}')
+                raise _refusal(recipe, path, f'{_key(recipe, path)}: no source "{name}"{nearest(name, known)}')
         if part.on == ():
             raise _refusal(recipe, ("reward", n, "on"), "reward.on names no source: leave it out for all")
 

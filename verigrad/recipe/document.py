@@ -38,9 +38,12 @@ class Document:
     origins: dict[Path, str] = field(default_factory=dict)
     """file:line, python, --set, method NAME or default; a path without one has its nearest ancestor's."""
 
+    home: str = ""
+    """The place of what is written nowhere: of a flattened stage its [[stage]], else the file."""
+
     def copy(self) -> Document:
         """One that can be changed without changing this one."""
-        return Document(self.file, copy_tables(self.value), dict(self.origins))
+        return Document(self.file, copy_tables(self.value), dict(self.origins), self.home)
 
     def get(self, path: Path) -> Any:
         """The value there; raises KeyError where there is none."""
@@ -82,7 +85,7 @@ class Document:
 
     def adopt(self, path: Path, other: Document, theirs: Path) -> None:
         """Put what another document has at `theirs`, origins and all."""
-        self.put(path, copy_tables(other.get(theirs)), other.origins.get(theirs, other.file))
+        self.put(path, copy_tables(other.get(theirs)), other.origin(theirs))
         self.origins.update(
             {path + p[len(theirs) :]: o for p, o in other.origins.items() if p[: len(theirs)] == theirs}
         )
@@ -103,7 +106,7 @@ class Document:
                 return origin
             if origin.startswith("method "):
                 return self.where(("loss", "method"))
-        return self.file
+        return self.home or self.file
 
     def refusal(self, path: Path, message: str) -> RecipeError:
         """The one line of what is wrong there; a recipe written in Python has no lines, so its keys speak alone."""
@@ -181,11 +184,14 @@ def flattened(document: Document, index: int, kind: str) -> Document:
     flat.forget(("stage",))
     flat.value.get("train", {}).pop("epochs" if kind == "rl" else "steps", None)
     stage = document.value["stage"][index]
+    flat.home = document.where(("stage", index))
     for table in stage:
         theirs: Path = ("stage", index, table)
         if table in DOUBLED:
             flat.adopt((table,), document, theirs)
         elif table != "kind":
+            flat.value.setdefault(table, {})
+            flat.origins.setdefault((table,), document.origin(theirs))
             for key in stage[table]:
                 flat.adopt((table, key), document, (*theirs, key))
     for n, _ in enumerate(stage.get("data", ())):

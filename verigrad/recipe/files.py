@@ -6,6 +6,7 @@ Paths start at the recipe's folder. Left out: hub names and packages (models), w
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,8 +70,8 @@ def _check_there(folder: Path, name: str, key: str) -> None:
     if not path.exists():
         shown = ".".join(p for p in key.split(".") if not p.isdecimal())
         there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
-        near = nearest(path.name, there)
-        near = near if near.startswith("; did you mean") else "; paths start at the recipe's folder"
+        close = difflib.get_close_matches(path.name, there, n=1, cutoff=0.75)
+        near = f"; did you mean {close[0]}?" if close else "; paths start at the recipe's folder"
         raise Refused(f'{shown} = "{name}" does not exist{near}', key=key)
 
 

@@ -126,7 +126,7 @@ def _unknown(document: Document, path: Path, known: tuple[str, ...], table: str)
         return f"{text}; it is {' or '.join(prefix + e for e in elsewhere)}"
     if near := difflib.get_close_matches(key, known, n=1, cutoff=0.6):
         return f"{text}; did you mean {stem}.{near[0]}?"
-    everywhere = sorted({k.rpartition(".")[2] for k in (*KEYS, *_inner_keys())})
+    everywhere = sorted({k.rpartition(".")[2] for k in KEYS})
     if near := difflib.get_close_matches(key, everywhere, n=1, cutoff=0.75):
         return f"{text}; did you mean {prefix}{_homes(near[0])[0]}?"
     return f"{text}; there is {', '.join(known)}"

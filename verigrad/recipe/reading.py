@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.errors import RecipeError, Refused
-from verigrad.recipe.checks import check_stage, check_whole
+from verigrad.recipe.checks import check_recipe
 from verigrad.recipe.document import DOUBLED, Document, copy_tables, fill_method, flattened, method_name, normalise
 from verigrad.recipe.grammar import check_grammar
 from verigrad.recipe.lines import key_lines
@@ -87,7 +87,12 @@ def _read_toml(text: str, file: str) -> dict[str, Any]:
         place = _PLACE.search(str(error))
         line = place.group(1) if place and place.group(1) else max(text.rstrip().count("\n") + 1, 1)
         said = _PLACE.sub("", str(error)).rstrip(".")
-        hint = " (is it written twice?)" if "overwrite" in said or "twice" in said else ""
+        hint = ""
+        if "overwrite" in said or "twice" in said:
+            header = (text.splitlines() or [""])[int(line) - 1].lstrip().startswith("[")
+            hint = (
+                " (is it written twice? several of one table are [[...]] each)" if header else " (is it written twice?)"
+            )
         raise RecipeError(f"{file}:{line}: not TOML: {said[:1].lower()}{said[1:]}{hint}") from None
     except (ValueError, RecursionError) as error:
         said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
@@ -122,9 +127,7 @@ def _assemble(
 
     parts = tuple(typed_recipe(flat, (stage,)) for flat, stage in zip(flats, stages, strict=bool(count)))
     recipe = typed_recipe(whole, stages, parts)
-    for each in parts or (recipe,):
-        check_stage(each)
-    check_whole(recipe)
+    check_recipe(recipe)
     return recipe
 
 

@@ -78,13 +78,15 @@ class Recipe:
     def stage(self, number: int) -> Recipe:
         """Stage `number` (from 1) with all it inherits. Raises Refused where there is no such stage."""
         stages = self.flat or (self,)
-        if not 1 <= number <= len(stages):
-            raise Refused(f"{self.file} has {len(stages)} stage{'s' * (len(stages) > 1)}, no stage {number}")
-        return stages[number - 1]
+        for flat in stages:
+            if flat.stages[0].number == number:
+                return flat
+        raise Refused(f"{self.file} has {len(stages)} stage{'s' * (len(stages) > 1)}, no stage {number}")
 
     def origin(self, key: str) -> str:
         """Where a value came from: "default", "method dapo", "sql.toml:12", "python" or "--set"."""
-        return self._at(key)[0].origin(self._at(key)[1])
+        document, path = self._at(key)
+        return document.origin(path)
 
     def where(self, key: str) -> str:
         """The place a person can go to: "sql.toml:12" of the key or of the nearest table above it, else the file."""
@@ -111,6 +113,12 @@ class Recipe:
     def _at(self, key: str) -> tuple[Document, tuple[str | int, ...]]:
         """A key of a stage that the stage inherits is looked for in the stage."""
         path = self.document.path(key)
-        if path[0] == "stage" and len(path) > 2 and isinstance(path[1], int) and path[1] < len(self.flat):
+        if (
+            path[0] == "stage"
+            and len(path) > 2
+            and path[2] != "kind"
+            and isinstance(path[1], int)
+            and path[1] < len(self.flat)
+        ):
             return self.flat[path[1]].document, path[2:]
         return self.document, path

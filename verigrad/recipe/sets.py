@@ -89,9 +89,7 @@ def check_stage_settings(settings: Sequence[Setting], count: int) -> None:
         if parts[0] != "stage":
             continue
         if len(parts) < 3 or not parts[1].isdecimal():
-            raise RecipeError(
-                f"{SET} {setting.key}: name a stage and a key, as in stage.2.loss.method", key=setting.key
-            )
+            raise RecipeError(f"{SET} {setting.key}: write stage.N.table.key, as in stage.2.train.lr", key=setting.key)
         if not 1 <= int(parts[1]) <= count:
             there = f"there are {count} [[stage]]" if count else "the recipe has no [[stage]]"
             raise RecipeError(f"{SET} {setting.key}: {there}", key=setting.key)
@@ -143,7 +141,7 @@ def _open_word(document: Document, path: Path) -> None:
         return
     word = "name" if key[0] == "loss" and key[1] in AXES else SHORT.get((str(key[0]), str(key[1])))
     held = _get(document, path[: at + 2])
-    if word and isinstance(held, str | int):
+    if word and document.has(path[: at + 2]) and (held is None or isinstance(held, str | int)):
         origin = document.origin(path[: at + 2])
-        document.put(path[: at + 2], {word: held}, origin)
+        document.put(path[: at + 2], {} if held is None else {word: held}, origin)
         document.origins[(*path[: at + 2], word)] = origin
