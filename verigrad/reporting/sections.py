@@ -186,7 +186,8 @@ def _tiles(v: View) -> str:
     if not tiles:
         return ""
     cells = "".join(f"<div><dt>{text(name)}</dt><dd>{value}</dd></div>" for name, value in tiles)
-    return f'<dl class="tiles">{cells}</dl><p class="small">Means of the first and the last tenth of the steps. In charts thin: each step; thick: a moving mean.</p>'
+    note = "Means of the first and the last tenth of the steps. In charts thin: each step; thick: a moving mean."
+    return f'<dl class="tiles">{cells}</dl><p class="small">{note}</p>'
 
 
 def _pilot(pilot: Any) -> str:
