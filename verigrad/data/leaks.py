@@ -34,21 +34,27 @@ def find_leaks(split: Split) -> tuple[Leak, ...]:
     """Every leak, each test item once, by the closest reading that finds it."""
     openings = _openings(split)
     known: list[dict[str, str]] = [{} for _ in _READINGS]
-    for task, place, opening in _each(split, ("train", "validation"), openings):
+    few_shot = {
+        normalise(turn["content"]): f"{name}'s prompt"
+        for name, tasks in split.train.items()
+        for turn in tasks[0].prompt[: openings["train", name][0]]
+        if turn["role"] == "user"
+    }
+    for task, place, (opening,) in _each(split, ("train", "validation"), openings):
         for (_, read), places in zip(_READINGS, known, strict=True):
             places.setdefault(read(task, opening), place)
-    few_shot = {normalise(turn): name for name in split.train for turn in openings["train", name][1]}
     leaks: dict[str, Leak] = {}
-    for task, place, opening in _each(split, ("held_out", "suite"), openings):
-        text = one_line(task.prompt[-1]["content"])
-        for (how, read), places in zip(_READINGS, known, strict=True):
-            training = places.get(read(task, opening))
+    for task, place, own in _each(split, ("held_out", "suite"), openings):
+        last = task.prompt[-1]["content"]
+        found = [
+            (how, places.get(read(task, opening)))
+            for (how, read), places in zip(_READINGS, known, strict=True)
+            for opening in own
+        ]
+        found.append(("shown in the few-shot turns", few_shot.get(normalise(last))))
+        for how, training in found:
             if training is not None:
-                leaks.setdefault(place, Leak(how=how, test=place, training=training, text=text))
-        source = few_shot.get(normalise(task.prompt[-1]["content"]))
-        if source is not None:
-            how = "shown in the few-shot turns"
-            leaks.setdefault(place, Leak(how=how, test=place, training=f"{source}'s prompt", text=text))
+                leaks.setdefault(place, Leak(how=how, test=place, training=training, text=one_line(last)))
     return tuple(leaks.values())
 
 
@@ -64,38 +70,36 @@ def check_leaks(split: Split) -> None:
         )
 
 
-Opening = tuple[int, tuple[str, ...]]
-_Seen = tuple[Task, str, int]
+_Seen = tuple[Task, str, tuple[int, ...]]
 
 
-def _openings(split: Split) -> dict[tuple[str, str], Opening]:
-    """(side, source name) -> what its prompts open with; a held-out side opens as its training side where it can."""
-    openings: dict[tuple[str, str], Opening] = {}
+def _openings(split: Split) -> dict[tuple[str, str], tuple[int, ...]]:
+    """(side, source name) -> turns its prompts open with; a held-out side is also read as its training side."""
+    openings: dict[tuple[str, str], tuple[int, ...]] = {}
     for name in split.train:
-        learn = (*split.train[name], *split.validation.get(name, ()))
-        openings["train", name] = openings["validation", name] = _opening(learn)
-        kept = split.held_out.get(name, ())
-        length = openings["train", name][0]
+        learn, kept = (*split.train[name], *split.validation.get(name, ())), split.held_out.get(name, ())
+        length = _opening(learn)
+        openings["train", name] = openings["validation", name] = (length,)
         same = all(task.prompt[:length] == learn[0].prompt[:length] and len(task.prompt) > length for task in kept)
-        openings["held_out", name] = openings["train", name] if same else _opening(kept)
-    return openings | {("suite", name): _opening(tasks) for name, tasks in split.suites.items()}
+        openings["held_out", name] = (*([length] if same else []), *([_opening(kept)] if kept else []))
+    return openings | {("suite", name): (_opening(tasks),) for name, tasks in split.suites.items()}
 
 
-def _opening(tasks: Sequence[Task]) -> Opening:
-    """How many turns all prompts open with, the last never among them, and the users' texts in those."""
+def _opening(tasks: Sequence[Task]) -> int:
+    """How many turns all prompts open with, the last never among them."""
     first = tasks[0].prompt
     length = min(len(task.prompt) for task in tasks) - 1
     while not all(task.prompt[:length] == first[:length] for task in tasks):
         length -= 1
-    return length, tuple(turn["content"] for turn in first[:length] if turn["role"] == "user")
+    return length
 
 
-def _each(split: Split, sides: Sequence[str], openings: Mapping[tuple[str, str], Opening]) -> Iterator[_Seen]:
+def _each(split: Split, sides: Sequence[str], openings: Mapping[tuple[str, str], tuple[int, ...]]) -> Iterator[_Seen]:
     tasks_of = {"train": split.train, "validation": split.validation, "held_out": split.held_out, "suite": split.suites}
     for side in sides:
         for name, tasks in tasks_of[side].items():
             for task in tasks:
-                yield task, split.places.get((side, task.key), task.source), openings[side, name][0]
+                yield task, split.places.get((side, task.key), task.source), openings[side, name]
 
 
 def _question(task: Task, opening: int) -> str:

@@ -136,13 +136,18 @@ class Order:
         """The epoch's order: the shuffle, with what the step at its seam has already drawn moved behind that step.
 
         Where the source is at least two steps large, that move never reaches the epoch's own tail, so the tail of the
-        epoch before is its shuffle's; a smaller source is followed from the nearest epoch known.
+        epoch before is its shuffle's; a smaller source is followed from the nearest epoch known. One that every step
+        goes through whole has no seams.
         """
         size = len(self._tasks[name])
-        if epoch == 0:
-            return self._shuffle(name, 0)
+        if epoch == 0 or self.shares[name] * self._prompts - len(self._names) - 1 > size:
+            return self._shuffle(name, epoch)
+        if (name, epoch) in self._epochs:
+            return self._epochs[name, epoch]
         if size >= 2 * self._prompts:
-            return self._seam(name, epoch, self._shuffle(name, epoch - 1))
+            order = self._seam(name, epoch, self._shuffle(name, epoch - 1))
+            self._keep(self._epochs, (name, epoch), order)
+            return order
         known = max((e for n, e in self._epochs if n == name and e <= epoch), default=0)
         order = self._epochs.get((name, known), self._shuffle(name, 0))
         for e in range(known + 1, epoch + 1):

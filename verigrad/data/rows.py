@@ -108,9 +108,10 @@ def _prompt(shown: Mapping[str, Any], how: Reading, place: str) -> tuple[Message
         if fault := message_fault(filled):
             raise DataError(f"{place}: {fault}")
         return filled
-    if shown.get("prompt") is not None and shown.get("messages") is not None:
+    hidden = set(how.columns.values()) - set(how.columns)
+    text, messages = (None if name in hidden else shown.get(name) for name in ("prompt", "messages"))
+    if text is not None and messages is not None:
         raise DataError(f"{place}: has both prompt and messages; leave one out, or say which with {how.key}.prompt")
-    text, messages = shown.get("prompt"), shown.get("messages")
     if messages is not None:
         if fault := message_fault(messages):
             raise DataError(f"{place}: column messages: {fault}")

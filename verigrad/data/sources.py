@@ -17,7 +17,7 @@ from verigrad.data import functions, jsonl
 from verigrad.data.builtin import find, names
 from verigrad.data.rows import Reading, check_columns, fits, reading, to_task
 from verigrad.errors import DataError, NotYet, RecipeError, nearest
-from verigrad.recipe.tables import source_name
+from verigrad.recipe import source_name
 from verigrad.records import Task
 
 Function = Callable[[], Iterable[Mapping[str, Any]]]
