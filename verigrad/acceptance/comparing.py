@@ -9,31 +9,38 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from verigrad.acceptance.workers import Broke, calling
+from verigrad.acceptance.workers import Broke, Calling
 from verigrad.records import BROKE_CHECK, Status
 from verigrad.sandbox import Worker
 
 SECONDS = 10.0
-"""Outer deadline of one comparison; a new process has its start on top."""
+"""Outer deadline of one comparison."""
 
 Call = Callable[[str, str], str]
 
 
-def equal(gold: str, answer: str, *, call: Call | None = None) -> tuple[Status, str]:
-    """Status and reason of `answer` against `gold`; `call` compares once and raises Broke (default: the process)."""
-    call = call or _process()
-    for attempt in (1, 2):
-        try:
-            return _status(call(gold, answer))
-        except Broke as broke:
-            reason = str(broke)
-        try:
-            probe = call(gold, gold)
-        except Broke as broke:
-            probe = f"broke: {broke}"
-        if probe != "equal" and attempt == 2:
+def equal(
+    gold: str, answer: str, *, call: Call | None = None, fresh: Callable[[], None] | None = None
+) -> tuple[Status, str]:
+    """Status and reason of `answer` against `gold`.
+
+    `call` compares once and raises Broke, `fresh` gives it a new process (default: the one process of this module).
+    """
+    call, fresh = call or _process(), fresh or _process().fresh
+    try:
+        return _status(call(gold, answer))
+    except Broke:
+        fresh()
+    try:
+        probe = call(gold, gold)
+    except Broke as broke:
+        probe = f"broke: {broke}"
+    try:
+        return _status(call(gold, answer))
+    except Broke as broke:
+        if probe != "equal":
             return "ungraded", f"the comparison fails on the gold itself ({probe})"
-    return "wrong", f"{BROKE_CHECK}: {reason}"
+        return "wrong", f"{BROKE_CHECK}: {broke}"
 
 
 def _status(said: str) -> tuple[Status, str]:
@@ -45,5 +52,5 @@ def _status(said: str) -> tuple[Status, str]:
 
 
 @functools.cache
-def _process() -> Call:
-    return calling(Worker(), "verigrad.acceptance.math_worker:equal", seconds=SECONDS)
+def _process() -> Calling:
+    return Calling(worker=Worker(), target="verigrad.acceptance.math_worker:equal", seconds=SECONDS)

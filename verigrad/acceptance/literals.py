@@ -147,7 +147,7 @@ def last_number(text: str, *, percents: bool, fractions: bool = True) -> Number 
         if len(token) > MAX_LENGTH or (percent and not percents):
             continue
         before = text[max(0, start - 40) : start]
-        signed = before.endswith("-") and not re.search(r"[0-9a-zA-Z)}\]] ?$", before[:-1])
+        signed = before.endswith("-") and not re.search(r"(?:[0-9)}\]] ?|[a-zA-Z])$", before[:-1])
         found = _parse("-" + token if signed else token, percent)
         if found is not None:
             return found

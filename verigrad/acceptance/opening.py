@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from verigrad.acceptance import graders, own
-from verigrad.acceptance.workers import calling
+from verigrad.acceptance.workers import Calling
 from verigrad.errors import RecipeError, nearest
 from verigrad.records import Grade, Task, Verdict
 from verigrad.sandbox import Worker
@@ -80,12 +80,17 @@ def open_grader(
     if place.endswith(".py"):
         _check_file(folder / place, name)
     worker = Worker()
-    check = calling(worker, "verigrad.acceptance.own_worker:check", seconds=seconds, folder=folder.resolve())
+    check = Calling(
+        worker=worker, target="verigrad.acceptance.own_worker:check", seconds=seconds, folder=folder.resolve()
+    )
     return Grader(
         name=grader,
         independent=True,
         grade=functools.partial(
-            own.grade, call=lambda answer, task: check(place, name, answer, dataclasses.asdict(task)), name=grader
+            own.grade,
+            call=lambda answer, task: check(place, name, answer, dataclasses.asdict(task)),
+            name=grader,
+            fresh=check.fresh,
         ),
         close=worker.close,
     )

@@ -15,15 +15,16 @@ from verigrad.records import BROKE_CHECK, STATUSES, Grade, Task, Verdict, from_v
 Call = Callable[[str, Task], Any]
 
 
-def grade(answer: str, task: Task, *, call: Call, name: str) -> Grade:
+def grade(answer: str, task: Task, *, call: Call, name: str, fresh: Callable[[], None] = lambda: None) -> Grade:
     """The Grade that `call(answer, task)` means: bool, a number in [0, 1], Verdict or Grade.
 
-    No value (None, nan, an exception, silence) is retried once beside a probe, the task's gold as answer: wrong with
-    reason broke_check where the probe is right, else ungraded (docs/design.md 3).
+    No value (None, nan, an exception, silence) is retried once after `fresh()` (a new process) beside a probe, the
+    task's gold as answer: wrong with reason broke_check where the probe is right, else ungraded (docs/design.md 3).
     """
     said = _once(answer, task, call, name)
     if isinstance(said, Grade):
         return said
+    fresh()
     known_good = _once(as_answer(task.gold), task, call, name)
     again = _once(answer, task, call, name)
     if isinstance(again, Grade):

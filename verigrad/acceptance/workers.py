@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,26 @@ class Broke(Exception):
     """The call gave no value: an exception, a dead process, or the deadline (then the text starts with timed_out)."""
 
 
-def calling(worker: Worker, target: str, *, seconds: float, folder: Path | None = None) -> Callable[..., Any]:
-    """`target` ("module:function", JSON arguments and value) on `worker`, with an outer deadline, as a function.
+@dataclass(frozen=True, kw_only=True)
+class Calling:
+    """One function ("module:function", JSON arguments and value) in a killable process, called like a function."""
 
-    It raises Broke. A process that hung or died is replaced by the next call.
-    """
+    worker: Worker
+    """The process; it is replaced after it hung or died."""
+    target: str
+    """module:function."""
+    seconds: float
+    """Outer deadline of one call; a new process has its start on top."""
+    folder: Path | None = None
+    """Working directory of the call."""
 
-    def call(*args: Any) -> Any:
-        outcome = worker.call(target, args, seconds=seconds, folder=folder)
+    def __call__(self, *args: Any) -> Any:
+        """The value. Raises Broke where there is none."""
+        outcome = self.worker.call(self.target, args, seconds=self.seconds, folder=self.folder)
         if outcome.kind == "value":
             return outcome.value
         raise Broke(f"timed_out: {outcome.error}" if outcome.kind == "timed_out" else outcome.error)
 
-    return call
+    def fresh(self) -> None:
+        """The next call gets a new process: what an answer left behind in the old one is gone."""
+        self.worker.restart()

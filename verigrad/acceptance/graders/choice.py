@@ -17,8 +17,13 @@ from verigrad.records import Grade, Status, Task
 
 _REASON = re.compile(r"[,;:]?\s+(?:since|because|as|for)\b.*", re.IGNORECASE | re.DOTALL)
 _LEAD = (
-    r"(?:it|this|that|he|she|i|we|the|so|therefore|thus|hence|choose|pick|correct|best|option|choice|label|answer|is"
-    r"|'s|,|:)"
+    r"(?:\b(?:it|this|that|he|she|i|we|the|so|therefore|thus|hence|choose|pick|correct|best|option|choice|label|answer|is)"
+    r"\b|'s\b|,|:)"
+)
+_NAMED = re.compile(
+    r"(.{1,60}?)\s+is\s+(?:the\s+)?(?:(?:correct|right|best)(?:\s+(?:answer|one|choice|option|label))?"
+    r"|(?:answer|one|choice|option|label))\b(?!\s+(?:is|are)\b).*",
+    re.IGNORECASE | re.DOTALL,
 )
 _SPLIT = re.compile(r"\s*(?:,|;|&|/|\band\b)\s*|\s+", re.IGNORECASE)
 
@@ -49,7 +54,7 @@ def grade(answer: str, task: Task, *, choices: Sequence[str] | str | None = None
         lambda segment: label_set(segment, gold),
         same=lambda labels: labels,
         in_sentence=lambda sentence: _sentence(sentence, gold),
-        speaks=lambda sentence: mention.search(fold(sentence)) is not None,
+        speaks=lambda sentence: mention.search(sentence) is not None or _sentence(sentence, gold) is not None,
     )
     found = [m.group().casefold() for m in mention.finditer(fold(answer[-MAX_ANSWER:]))]
     size = len(gold.answer)
@@ -107,10 +112,7 @@ def _sentence(sentence: str, gold: Gold) -> frozenset[str] | None:
     if whole is not None:
         return whole
     text = unwrap(fold(sentence[:1_000]))
-    named = re.fullmatch(
-        r"(.{1,60}?)\s+is\s+(?:the\s+)?(?:correct|right|best)?\s*(?:answer|one|choice|option|label)?\b.*", text
-    )
-    if named and " is" in text and re.search(r"\b(?:answer|one|choice|option|label|correct|right)\b", text):
+    if named := _NAMED.fullmatch(text):
         return label_set(named[1], gold)
     led = re.match(rf"(?:{_LEAD}\s*)+(.+)$", text, re.IGNORECASE | re.DOTALL)
     return label_set(led[1], gold) if led else None

@@ -1,0 +1,126 @@
+"""A user's own grader through its process, a callable, "same", and what is refused before anything runs."""
+
+import math
+
+import pytest
+
+from verigrad.acceptance import grader_names, open_grader
+from verigrad.errors import RecipeError
+from verigrad.records import Grade, Task, right, unreadable, wrong
+
+CHECKS = """
+import os, time
+from verigrad.records import Grade, Verdict
+from helper import SIZE
+
+def rows_match(answer, task):
+    print("noise on stdout")
+    assert SIZE == 3 and os.path.exists("helper.py")
+    return answer == task.gold
+
+def partial(answer, task):
+    return 0.5
+
+def graded(answer, task):
+    return Grade(strict="wrong", lenient="right", read=answer, reason="late")
+
+def verdict(answer, task):
+    return Verdict(status="unreadable", score=0.0, reason="nothing")
+
+def moody(answer, task):
+    if answer == "raise": raise ValueError("no such row")
+    if answer == "hang": time.sleep(60)
+    if answer == "exit": os._exit(3)
+    if answer == "none": return None
+    if answer == "nan": return float("nan")
+    if answer == "list": return [1]
+    return answer == task.gold
+
+def broken(answer, task):
+    raise RuntimeError("the database is missing")
+
+not_callable_here = rows_match
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "checks.py").write_text(CHECKS)
+    (tmp_path / "helper.py").write_text("SIZE = 3\n")
+    return tmp_path
+
+
+TASK = Task.make(prompt="q", gold="SELECT 1", columns={"db": "shop"})
+
+
+def test_values(folder):
+    with open_grader("checks.py:rows_match", folder=folder) as grader:
+        assert grader.independent
+        assert grader.grade("SELECT 1", TASK).strict == "right"
+        assert grader.grade("SELECT 2", TASK).strict == "wrong"
+    with open_grader("checks.py:partial", folder=folder) as grader:
+        assert grader.grade("x", TASK).strict == "wrong"
+    with open_grader("checks.py:graded", folder=folder) as grader:
+        assert grader.grade("x", TASK) == Grade(strict="wrong", lenient="right", read="x", reason="late")
+    with open_grader("checks.py:verdict", folder=folder) as grader:
+        assert grader.grade("x", TASK).strict == "unreadable"
+
+
+def test_what_breaks_the_check_is_wrong_and_a_broken_check_is_ungraded(folder):
+    with open_grader("checks.py:moody", folder=folder, seconds=0.5) as grader:
+        for answer, said in {
+            "raise": "ValueError: no such row",
+            "hang": "timed_out",
+            "exit": "exited with status 3",
+            "none": "None",
+            "nan": "nan",
+            "list": "list",
+        }.items():
+            grade = grader.grade(answer, TASK)
+            assert grade.strict == "wrong", answer
+            assert grade.reason.startswith("broke_check: "), answer
+            assert said in grade.reason
+        assert grader.grade("SELECT 1", TASK).strict == "right"
+    with open_grader("checks.py:broken", folder=folder) as grader:
+        grade = grader.grade("SELECT 1", TASK)
+        assert grade.strict == "ungraded"
+        assert "the database is missing" in grade.reason
+
+
+def test_a_callable_and_same():
+    grader = open_grader(lambda answer, task: len(answer) == 3)
+    assert grader.grade("abc", TASK).strict == "right"
+    assert open_grader(lambda a, t: math.nan).grade("abc", TASK).strict == "ungraded"
+    same = open_grader("same", training_verdict=lambda a, t: right("x") if a == "yes" else unreadable("no"))
+    assert not same.independent
+    assert same.grade("yes", TASK) == Grade(strict="right", lenient="right", read="x")
+    assert same.grade("?", TASK).strict == "unreadable"
+
+
+def test_built_in_by_listing():
+    assert grader_names() == ("choice", "math_verify", "number")
+    assert open_grader("number").grade("80", Task.make(prompt="q", gold="80")).strict == "right"
+    grader = open_grader("choice", options={"choices": ["yes", "no"]})
+    assert grader.grade("no", Task.make(prompt="q", gold="no")).strict == "right"
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("numbr", "no grader numbr; did you mean number?"),
+        ("same", 'grader = "same" needs a training verifier'),
+        ("checks.py:rows_macth", "checks.py has no rows_macth; did you mean rows_match?"),
+        ("gone.py:f", "acceptance.grader: no file gone.py can be read here"),
+        ("bad.py:f", "bad.py is not Python"),
+    ],
+)
+def test_refusals(folder, word, text):
+    (folder / "bad.py").write_text("def f(:\n")
+    with pytest.raises(RecipeError) as error:
+        open_grader(word, folder=folder)
+    assert str(error.value).startswith(text)
+    assert error.value.key == "acceptance.grader"
+
+
+def test_wrong_is_not_right():
+    assert open_grader("same", training_verdict=lambda a, t: wrong()).grade("x", TASK).strict == "wrong"
