@@ -86,7 +86,7 @@ def test_two_sources_share_sides():
 
 def test_validation_is_a_tenth_and_at_most_200_items():
     small = split([source_of(*[f"q{n}" for n in range(1000)], held_out=0)])
-    assert small.held_out == {}
+    assert small.held_out == {"s": ()}
     assert 70 <= len(small.validation["s"]) <= 130
     large = split([source_of(*[f"q{n}" for n in range(6000)], held_out=0)])
     assert len(large.validation["s"]) == 200
@@ -193,6 +193,14 @@ def test_a_question_shown_in_the_few_shot_turns_leaks():
 def test_a_suite_on_the_training_source_is_refused():
     with pytest.raises(DataError, match=r"times_table\[\d+\] is also times_table\[\d+\] \(the same item\)"):
         check_leaks(split([replace(load_source("times_table"), held_out=0.2)], suites=[load_suite("times_table")]))
+
+
+def test_two_suites_of_one_name_are_refused():
+    train = source_of(*[f"q{n}" for n in range(30)], held_out=0)
+    one, other = (Source(name="t", tasks=(Task.make(prompt=p),), places=(f"{p}/t.jsonl:1",)) for p in "ab")
+    assert split([train], suites=[one, one]).suites == {"t": one.tasks}
+    with pytest.raises(DataError, match="two acceptance sources are named t"):
+        split([train], suites=[one, other])
 
 
 def test_a_split_column_that_parts_equal_prompts_leaks():

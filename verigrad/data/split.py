@@ -36,7 +36,7 @@ class Split:
     validation: Tasks
     """What is looked at during training; at most 200 items in all."""
     held_out: Tasks
-    """Sampled at a stage's boundaries only; no entry for a source with held_out = 0."""
+    """Sampled at a stage's boundaries only; empty for a source with held_out = 0."""
     suites: Tasks = field(default_factory=dict)
     """Items of acceptance suites from elsewhere, by the suite's source name."""
     places: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -52,12 +52,14 @@ def on_held_out_side(family: str, share: float) -> bool:
 
 def split(sources: Sequence[Source], *, suites: Sequence[Source] = ()) -> Split:
     """Cut every source. DataError where a side would be empty; leaks are `check_leaks`' to find."""
+    by_name = {suite.name: suite for suite in suites}
+    for suite in suites:
+        if by_name[suite.name].places != suite.places:
+            raise DataError(f"two acceptance sources are named {suite.name}; give one file another name")
     learn: dict[str, list[Task]] = {}
     held_out: dict[str, tuple[Task, ...]] = {}
     for source in sources:
-        learn[source.name], kept = _cut(source)
-        if kept:
-            held_out[source.name] = kept
+        learn[source.name], held_out[source.name] = _cut(source)
     validation, left_out = _validation(learn)
     aside = {task.key for tasks in validation.values() for task in tasks} | {task.key for task in left_out}
     train = {name: tuple(t for t in tasks if t.key not in aside) for name, tasks in learn.items()}
@@ -76,7 +78,7 @@ def split(sources: Sequence[Source], *, suites: Sequence[Source] = ()) -> Split:
         train=train,
         validation=validation,
         held_out=held_out,
-        suites={suite.name: suite.tasks for suite in suites},
+        suites={name: suite.tasks for name, suite in by_name.items()},
         places=_places(sources, suites, sides),
         notes=tuple(notes),
     )
