@@ -6,7 +6,7 @@ What leaves this room is text, token ids and [B, T] over response tokens; every 
 from verigrad.models.language_model import LanguageModel, freeze
 from verigrad.models.load import load
 from verigrad.models.padded import ResponseLogps, response_logps
-from verigrad.models.save import load_weights, save, save_weights
+from verigrad.models.save import load_weights, restore, save, save_weights
 from verigrad.models.template import decode, encode
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "load",
     "load_weights",
     "response_logps",
+    "restore",
     "save",
     "save_weights",
 ]

@@ -9,6 +9,7 @@ import copy
 import shutil
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_model, save_model
 
@@ -37,6 +38,17 @@ def save(lm: LanguageModel, folder: Path, card: str) -> None:
     if lm.licence is not None:
         shutil.copyfile(lm.licence, folder / lm.licence.name)
     (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def restore(lm: LanguageModel, folder: Path) -> None:
+    """Put the weights that `save` wrote back into the module in place, bit for bit. Raises VerigradError."""
+    try:
+        with _quiet():
+            saved = type(lm.module).from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+        lm.module.load_state_dict(saved.state_dict())
+    except (OSError, SafetensorError, RuntimeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise VerigradError(f"{folder}: no weights of this model: {reason}") from None
 
 
 def save_weights(lm: LanguageModel, file: Path) -> None:

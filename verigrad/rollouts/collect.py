@@ -110,5 +110,5 @@ def collect(
         missing = wanted - sum(stays(g, keep) for g in groups)
         if missing <= 0:
             break
-        groups += judge_step(plan, list(more(round_, missing)), sample, verify, step=step, drawn=drawn)
+        groups += judge_step(plan, more(round_, missing), sample, verify, step=step, drawn=drawn)
     return groups

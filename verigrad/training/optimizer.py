@@ -32,7 +32,7 @@ def build_optimizer(parameters: Iterable[torch.nn.Parameter], optimizer: Optimiz
     return torch.optim.AdamW(
         trainable,
         lr=lr,
-        betas=tuple(optimizer.betas),
+        betas=optimizer.betas,
         eps=optimizer.eps,
         weight_decay=optimizer.weight_decay,
         fused=fused,

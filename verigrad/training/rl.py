@@ -202,7 +202,8 @@ def _is_best(history: _History, metrics: Mapping[str, float], step: int) -> bool
 
 def _ending(loop: Loop, history: _History, collected: Collected, step: int, steps: int, began: float) -> str | None:
     """Why the stage ends after this step although steps remain; None to go on. Raises Stopped over the memory
-    limit."""
+    limit.
+    """
     if loop.limits.memory_gb is not None and peak_memory_gb() > loop.limits.memory_gb:
         limit = loop.limits.memory_gb
         raise Stopped(f"step {step}: {peak_memory_gb():.1f} GB used, run.limits.memory_gb is {limit:g}")

@@ -49,10 +49,10 @@ def step_metrics(groups: Sequence[Group], collected: Collected, *, newest: int) 
     }
     for status in STATUSES:
         out[f"verdict/{status}"] = _share([s.verdict.status == status for s in everyone])
-    means = {
-        "length/mean": [_tokens(s) for s in everyone],
-        "length/right": [_tokens(s) for s in graded if s.verdict.correct],
-        "length/wrong": [_tokens(s) for s in graded if not s.verdict.correct],
+    means: dict[str, list[float]] = {
+        "length/mean": [float(_tokens(s)) for s in everyone],
+        "length/right": [float(_tokens(s)) for s in graded if s.verdict.correct],
+        "length/wrong": [float(_tokens(s)) for s in graded if not s.verdict.correct],
         "reward/mean": [s.reward for s in graded if s.reward is not None],
         "reward/right": [float(s.verdict.correct) for s in graded],
         "entropy": [-float(x) for s in everyone for x in s.rollout.logp[s.rollout.chosen]],

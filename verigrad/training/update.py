@@ -80,7 +80,7 @@ class Trainer:
         """
         everyone = np.arange(batch.rows)
         old = np.zeros(batch.token_ids_BT.shape, dtype=np.float32)
-        if not self._single or self.needs.old:
+        if not self._single or self.needs.old_first:
             old = self._logps(self.policy, batch, everyone)
         reference = None
         if self.needs.reference:
@@ -119,15 +119,18 @@ class Trainer:
         self.optimizer.zero_grad(set_to_none=False)
         sums: dict[str, float] = defaultdict(float)
         maxima: dict[str, float] = {}
-        active = np.flatnonzero(~np.asarray(idle_rows(method, advantage_BT)))
+        active = np.flatnonzero(~idle_rows(method, advantage_BT, signal))
+        computed = int(batch.chosen_BT[active].sum())
         for rows in _chunks(active, self.rows):
             longest = int(batch.length_B[rows].max())
             logp_BT, entropy_BT = self._forward(self.policy, batch, rows, longest, entropy=self.needs.entropy)
             part = _cut(signal.take(rows), longest)
-            if self._single and not self.needs.old:
+            if self._single and not self.needs.old_first:
                 part = replace(part, logp_old_BT=logp_BT.detach().float().cpu().numpy())
             index = torch.from_numpy(rows)
-            loss = policy_loss(method, logp_BT, part, advantage_BT[index, :longest].to(logp_BT.device), entropy_BT)
+            loss = policy_loss(
+                method, logp_BT, part, advantage_BT[index, :longest], entropy_BT, computed_tokens=computed
+            )
             if not torch.isfinite(loss.value):
                 raise Stopped(f"step {step}: the loss is {loss.value.item()}; a smaller train.lr or loss.clip")
             loss.value.backward()  # type: ignore[no-untyped-call]
@@ -139,7 +142,7 @@ class Trainer:
         if not math.isfinite(norm):
             raise Stopped(f"step {step}: the gradient's norm is {norm}; a smaller train.lr or optimizer.max_norm")
         self.optimizer.step()
-        return {**sums, **maxima, "grad/norm": norm}, int(batch.chosen_BT[active].sum())
+        return {**sums, **maxima, "grad/norm": norm}, computed
 
     def _clip_gradient(self) -> float:
         parameters = [p for group in self.optimizer.param_groups for p in group["params"]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from verigrad.models import load_weights, save
+from verigrad.models import restore, save
 from verigrad.records import Batch, Completion, Request, Rollout, Scored
 from verigrad.rewards import Rewards
 from verigrad.sampling import LocalSampler
@@ -18,11 +18,12 @@ from verigrad.training import Trainer, load_state, save_state
 class Inline:
     """`training.Workers` in one process. The sampler reads the trainer's own module, so publishing costs nothing."""
 
-    def __init__(self, trainer: Trainer, sampler: LocalSampler, rewards: Rewards) -> None:
-        """The sampler must be over the trainer's policy."""
+    def __init__(self, trainer: Trainer, sampler: LocalSampler, rewards: Rewards, *, card: str = "") -> None:
+        """The sampler must be over the trainer's policy; `card` is the README of saved models."""
         self.trainer = trainer
         self.sampler = sampler
         self.rewards = rewards
+        self.card = card
 
     def sample(self, requests: Sequence[Request]) -> list[Completion]:
         """See training.Workers."""
@@ -42,10 +43,10 @@ class Inline:
 
     def save(self, folder: Path) -> None:
         """See training.Workers."""
-        save(self.trainer.policy, folder / "model")
+        save(self.trainer.policy, folder / "model", self.card)
         save_state(self.trainer, folder / "state", version=self.sampler.version)
 
     def load(self, folder: Path) -> None:
         """See training.Workers."""
-        load_weights(self.trainer.policy, folder / "model")
+        restore(self.trainer.policy, folder / "model")
         self.sampler.version = load_state(self.trainer, folder / "state")

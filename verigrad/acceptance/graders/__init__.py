@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from types import ModuleType
 
 from verigrad.errors import RecipeError, nearest
 from verigrad.records import Grade
@@ -21,7 +22,12 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Callable[..., Grade]:
     """The grader's `grade`. RecipeError for a name that is none."""
+    grade: Callable[..., Grade] = module(name).grade
+    return grade
+
+
+def module(name: str) -> ModuleType:
+    """The grader's module, whose docstring says how it reads. RecipeError for a name that is none."""
     if name not in names():
         raise RecipeError(f"no grader {name}{nearest(name, [*names(), 'same'])}", key="acceptance.grader")
-    grade: Callable[..., Grade] = importlib.import_module(f"{__name__}.{name}").grade
-    return grade
+    return importlib.import_module(f"{__name__}.{name}")

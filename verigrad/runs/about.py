@@ -1,0 +1,131 @@
+"""What resolved.json holds beside the recipe's values: method, versions, hardware, git, seeds. And the model card.
+
+Left out: the values themselves (recipe) and their meaning.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from verigrad.acceptance import lines as headline_lines
+from verigrad.losses import Method, describe, diff, methods
+from verigrad.models import LanguageModel
+from verigrad.recipe import Recipe
+from verigrad.runs.answers import four_answers
+from verigrad.runs.prepare import Prepared
+
+PACKAGES = ("verigrad", "torch", "transformers", "tokenizers", "safetensors", "numpy", "pydantic", "math-verify")
+
+
+def about(ready: Prepared, lm: LanguageModel, *, sets: Sequence[str], anyway: bool) -> dict[str, Any]:
+    """resolved.json: what ran, exactly."""
+    import torch
+
+    recipe = ready.recipe
+    return {
+        "values": ready.whole.resolved(),
+        "sets": list(sets),
+        "anyway": anyway,
+        "folder": str(ready.whole.folder.resolve()),
+        "recipe": ready.whole.file,
+        "answers": list(four_answers(ready)),
+        "notes": list(ready.notes),
+        "method": method_record(ready.method),
+        "paper_sizes": dict(ready.method.paper_sizes),
+        "model": {"name": lm.name, "dtype": str(lm.dtype).removeprefix("torch."), "why_dtype": lm.why_dtype},
+        "seeds": {"run": recipe.run.seed, "split": "family alone", "accept": "task and index alone"},
+        "versions": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
+        "hardware": {
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "cores": os.cpu_count(),
+            "threads": torch.get_num_threads(),
+            "device": str(lm.device),
+        },
+        "git": _git(recipe),
+    }
+
+
+def user_files(recipe: Recipe) -> dict[str, Path]:
+    """The user's own code that a recipe names ("checks.py:rows_match"), by the name its copy has below user/."""
+    named = [
+        *(part.verifier for part in recipe.reward),
+        *(part.shaping for part in recipe.reward),
+        *(suite.grader for suite in recipe.acceptance),
+        *(data.source for data in recipe.data),
+    ]
+    files = {n.rpartition(":")[0] for n in named if isinstance(n, str) and ".py:" in n}
+    return {Path(f).name: recipe.folder / f for f in sorted(files)}
+
+
+def method_record(method: Method) -> dict[str, Any]:
+    """The method's axes in words, what it is called now and what was changed."""
+    compared = [f.name for f in fields(method) if f.compare and f.name not in ("name", "source")]
+    axes = {name: str(getattr(method, name)) for name in compared}
+    base = methods.get(method.name)
+    return {
+        "name": method.name,
+        "source": method.source,
+        "ran": describe(method),
+        "changed": list(diff(base, method)) if base is not None else [],
+        "axes": axes,
+        "notes": list(method.notes),
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _git(recipe: Recipe) -> dict[str, Any] | None:
+    """Commit and cleanliness of the repository the recipe lies in, if it lies in one."""
+
+    def git(*words: str) -> str | None:
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(recipe.folder), *words], capture_output=True, text=True, check=True, timeout=10
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return done.stdout.strip()
+
+    commit = git("rev-parse", "HEAD")
+    return None if commit is None else {"commit": commit, "clean": git("status", "--porcelain", "-uno") == ""}
+
+
+def card(ready: Prepared, lm: LanguageModel, acceptance: Mapping[str, Any] | None) -> str:
+    """The README.md of a saved model: the four answers, what accepted it, and what that does not say."""
+    answers = "\n".join(f"- {line}" for line in four_answers(ready))
+    verdict = "Not accepted yet: this is a checkpoint."
+    if acceptance is not None:
+        told = "\n".join(line for suite in acceptance["suites"] for line in headline_lines(suite))
+        verdict = f"**{acceptance['verdict'].replace('_', ' ')}**: {acceptance['why']}\n\n```\n{told}\n```"
+    return f"""---
+library_name: transformers
+base_model: {lm.name}
+tags: [rlvr, verigrad]
+---
+
+# {ready.whole.run.name}
+
+{lm.name}, post-trained with verigrad on tasks whose answers a program checks.
+
+{answers}
+
+## Acceptance
+
+{verdict}
+
+The program checks only what it checks; nothing here says how the model does on anything else. The base model's
+licence holds for this model.
+"""

@@ -1,0 +1,140 @@
+"""Acceptance around a model: measure the held-out side, decide, and put it into words; validation looks.
+
+Left out: graders and rules (acceptance), training. Each opening of the held-out side is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from verigrad.acceptance import Measured, Sampler, accuracy, decide, headline, measure, overall, pair
+from verigrad.records import Decision, Item
+from verigrad.runs.prepare import Judged, Prepared
+from verigrad.runs.talk import Talk
+from verigrad.store import RunDirectory, codec
+
+
+def measure_suites(ready: Prepared, sampler: Sampler, talk: Talk, *, when: str) -> list[Measured]:
+    """Every suite's items, greedy and sampled, of the sampler's model as it is now."""
+    measured: list[Measured] = []
+    for judged in ready.suites:
+        rule = judged.suite.rule
+        talk.phase(f"{when}: {judged.name}", len(judged.tasks))
+        seen = 0
+
+        def progress(done: int, _: int) -> None:
+            nonlocal seen
+            talk.advance(done - seen)
+            seen = done
+
+        measured += measure(
+            sampler,
+            judged.tasks,
+            suite=judged.name,
+            grade=judged.grader.grade,
+            answers=rule.answers,
+            max_tokens=rule.max_tokens or ready.recipe.sampling.max_tokens,
+            temperature=ready.recipe.sampling.temperature if rule.temperature is None else rule.temperature,
+            stop=ready.recipe.sampling.stop,
+            training_verdict=ready.rewards.verify if _judges(ready, judged) else None,
+            progress=progress,
+        )
+    return measured
+
+
+def _judges(ready: Prepared, judged: Judged) -> bool:
+    """Whether the training verifier can judge the suite's items: those of sources it knows."""
+    return all(task.source in ready.split.train for task in judged.tasks)
+
+
+def verdict_of(ready: Prepared, items: Sequence[Item], *, openings: int) -> dict[str, Any]:
+    """acceptance.json: each suite's numbers and decision, and the run's: its least suite's."""
+    decisions: dict[str, Decision] = {}
+    suites = []
+    for judged in ready.suites:
+        own = [i for i in items if i.suite == judged.name]
+        decision = decide(own, judged.suite.rule)
+        decisions[judged.name] = decision
+        numbers = headline(
+            own,
+            suite=judged.name,
+            grader=judged.grader.name,
+            independent=judged.grader.independent,
+            decision=decision,
+        )
+        suites.append(numbers)
+    name, least = overall(decisions)
+    return {
+        "verdict": least.verdict,
+        "why": f"{name}: {least.why}",
+        "independent": all(j.grader.independent for j in ready.suites),
+        "openings": openings,
+        "suites": suites,
+    }
+
+
+def items_of(before: Sequence[Measured], after: Sequence[Measured]) -> list[Item]:
+    """The pairs of two measurements of the same items."""
+    return list(pair(before, after))
+
+
+def look_of(ready: Prepared, sampler: Sampler) -> tuple[int, Callable[[int], Mapping[str, float]]] | None:
+    """Steps between looks and the look itself, by the suites' graders on the validation slice; None where none
+    asks.
+    """
+    asking = [j for j in ready.suites if j.suite.every and j.validation]
+    if not asking:
+        return None
+
+    def look(_: int) -> Mapping[str, float]:
+        measured = [
+            m
+            for judged in asking
+            for m in measure(
+                sampler,
+                judged.validation,
+                suite=judged.name,
+                grade=judged.grader.grade,
+                answers=0,
+                max_tokens=judged.suite.rule.max_tokens or ready.recipe.sampling.max_tokens,
+                stop=ready.recipe.sampling.stop,
+                training_verdict=ready.rewards.verify,
+            )
+        ]
+        replies = [m.greedy for m in measured]
+        both = [(r.grade.strict == "right") != (r.training == "right") for r in replies if r.training != "ungraded"]
+        right = accuracy(measured)
+        out = {"validation/disagree": sum(both) / len(both)} if both else {}
+        return out if right != right else {**out, "validation/right": right}
+
+    return min(j.suite.every for j in asking), look
+
+
+def write_measured(run: RunDirectory, name: str, measured: Sequence[Measured]) -> None:
+    """Store one measurement as lines, so that a resumed run need not open the held-out side again."""
+    run.write_lines(
+        name,
+        [
+            {
+                "task": codec.task(m.task),
+                "suite": m.suite,
+                "greedy": codec.reply(m.greedy),
+                "sampled": [codec.reply(r) for r in m.sampled],
+            }
+            for m in measured
+        ],
+    )
+
+
+def read_measured(run: RunDirectory, name: str) -> list[Measured]:
+    """What `write_measured` stored; [] where there is nothing."""
+    return [
+        Measured(
+            task=codec.to_task(v["task"]),
+            suite=v["suite"],
+            greedy=codec.to_reply(v["greedy"]),
+            sampled=tuple(codec.to_reply(r) for r in v["sampled"]),
+        )
+        for v in run.read_lines(name)
+    ]

@@ -1,0 +1,65 @@
+"""`list`: what a recipe may name. Left out: everything but names and first lines."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from verigrad.acceptance import grader_names, graders
+from verigrad.errors import Refused, nearest
+
+SORTS = ("data", "rewards", "methods", "graders")
+
+
+def listing(what: str, a: str | None = None, b: str | None = None) -> tuple[Any, list[str]]:
+    """(data, lines) of all of a sort, of one of them, or of what method `b` changes about `a`. Raises Refused."""
+    if what not in SORTS:
+        raise Refused(f"list takes {', '.join(SORTS)}{nearest(what, SORTS)}")
+    if b is not None and what != "methods":
+        raise Refused("two names compare methods alone: list methods A B")
+    if what == "methods":
+        return _methods(a, b)
+    about = _about(what)
+    if a is not None:
+        if a not in about:
+            raise Refused(f"no {what} called {a}{nearest(a, about)}")
+        return {"name": a, "about": about[a]}, about[a].splitlines()
+    rows = [{"name": name, "about": text.partition("\n")[0]} for name, text in about.items()]
+    width = max(len(name) for name in about)
+    return rows, [f"{row['name']:<{width}}  {row['about']}" for row in rows]
+
+
+def _about(what: str) -> dict[str, str]:
+    if what == "data":
+        from verigrad.data import builtin, list_builtin
+
+        return {name: f"{inspect.getdoc(builtin.find(name))}\n{n:,} items" for name, _, n in list_builtin()}
+    if what == "graders":
+        return {name: inspect.getdoc(graders.module(name)) or "" for name in grader_names()} | {
+            "file.py:function": "your own: f(answer, task) -> bool | float | None",
+            "same": "the training verifier itself; marked NOT INDEPENDENT everywhere",
+        }
+    from verigrad.rewards import kind, kinds, shaping
+
+    verifiers = {name: inspect.getdoc(kind(name)) or "" for name in kinds()}
+    return (
+        {f"verifier = {name}": text for name, text in verifiers.items()}
+        | {"verifier = file.py:function": "your own: f(answer, task), TRL's or verl's signature; in killable workers"}
+        | {f"shaping = {name}": inspect.getdoc(getattr(shaping, name)) or "" for name in shaping.KINDS}
+    )
+
+
+def _methods(a: str | None, b: str | None) -> tuple[Any, list[str]]:
+    from verigrad.losses import build, diff, methods
+    from verigrad.runs.about import method_record
+
+    if a is None:
+        rows = [{"name": name, "source": m.source} for name, m in methods.items()]
+        return rows, [f"{row['name']:<22}{row['source']}" for row in rows]
+    first = build(a, {})
+    if b is not None:
+        changes = diff(first, build(b, {}))
+        return list(changes), list(changes) or [f"{b} is {a}"]
+    record = method_record(first)
+    lines = [f"{record['name']}  {record['source']}", *(f"  {k:<12}{v}" for k, v in record["axes"].items())]
+    return record, [*lines, *(f"  sizes of the paper: {k} {v}" for k, v in first.paper_sizes.items()), *record["notes"]]

@@ -1,0 +1,37 @@
+"""`pilot`: the signal check as a verb of its own; trains nothing, writes nothing but a refused golds list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from verigrad.recipe import Recipe
+from verigrad.runs.answers import four_answers
+from verigrad.runs.do_train import RUNS
+from verigrad.runs.golds import check_golds, forget_refusal
+from verigrad.runs.phases import open_model, sampler_of
+from verigrad.runs.piloting import Pilot, run_pilot
+from verigrad.runs.prepare import placed, prepared, read
+from verigrad.runs.talk import Silent, Talk
+
+
+def pilot(
+    recipe: Recipe | str | Path,
+    *,
+    sets: Sequence[str] = (),
+    anyway: bool = False,
+    runs: Path | str = RUNS,
+    talk: Talk | None = None,
+) -> Pilot:
+    """Sample, verify, check the golds, and show what groups would teach. Raises Refused."""
+    talk = talk or Silent()
+    whole = read(recipe, sets)
+    folder = Path(runs) / whole.run.name
+    with prepared(whole) as ready:
+        for line in four_answers(ready):
+            talk.line(line)
+        ready, _ = check_golds(ready, folder, anyway=anyway)
+        forget_refusal(folder)
+        with placed(whole):
+            lm = open_model(ready, talk)
+        return run_pilot(ready, sampler_of(ready, lm), talk)

@@ -1,0 +1,161 @@
+"""The phases of a run, each of which leaves a file that says it is done.
+
+pilot.json, before.jsonl, checkpoints, model/, acceptance.json: a resumed run skips what is there, so that a run
+killed anywhere ends where the undisturbed one does. Left out: starting, resuming and ending badly (train, resume,
+watching).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from verigrad.acceptance import Measured, spot_check
+from verigrad.losses import needs
+from verigrad.models import LanguageModel, freeze, save
+from verigrad.models import load as load_model
+from verigrad.records import Item
+from verigrad.reporting import report
+from verigrad.runs.about import card
+from verigrad.runs.accepting import items_of, look_of, measure_suites, read_measured, verdict_of, write_measured
+from verigrad.runs.logs import open_log
+from verigrad.runs.piloting import Pilot, run_pilot
+from verigrad.runs.prepare import Prepared
+from verigrad.runs.talk import Talk
+from verigrad.runs.watching import asked_to_stop
+from verigrad.sampling import LocalSampler
+from verigrad.store import RunDirectory
+from verigrad.training import Ended, Loop, Trainer, train_rl
+from verigrad.workers import Inline
+
+
+def open_model(ready: Prepared, talk: Talk) -> LanguageModel:
+    """The recipe's model. Raises Refused with key model.path."""
+    model = ready.recipe.model
+    talk.phase(f"loading {model.path.rsplit('/', 1)[-1]}")
+    return load_model(
+        model.path, dtype=model.dtype, device=model.device, template=model.template, folder=ready.whole.folder
+    )
+
+
+def sampler_of(ready: Prepared, lm: LanguageModel) -> LocalSampler:
+    """The recipe's engine over this model."""
+    return LocalSampler(lm, **ready.recipe.sampling.options)
+
+
+def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk) -> Pilot | None:
+    """The pilot, unless it is done already."""
+    if (run.folder / "pilot.json").exists():
+        return None
+    run.set_status("pilot", stage=1, step=0)
+    pilot = run_pilot(ready, sampler_of(ready, lm), talk)
+    run.write_json("pilot.json", pilot.as_json())
+    for line in pilot.lines()[:3]:
+        talk.line(line)
+    return pilot
+
+
+def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk) -> None:
+    """All phases after the pilot, each skipped where its file is there."""
+    sampler = sampler_of(ready, lm)
+    if not sampler.exact:
+        talk.line(f"not promised here: the same text whatever the batch ({sampler.why_not_exact})")
+    if not (run.folder / "before.jsonl").exists():
+        run.set_status("accepting", stage=1, step=0)
+        write_measured(run, "before.jsonl", _open_held_out(run, ready, sampler, talk, when="before"))
+    if not (run.folder / "model").exists():
+        ended = _train(run, ready, lm, sampler, talk)
+        talk.line(f"trained: {ended.why}" + (f"; best on validation: step {ended.best}" if ended.best else ""))
+    else:
+        model = ready.recipe.model
+        lm = load_model(str(run.folder / "model"), dtype=model.dtype, device=model.device, template=model.template)
+        sampler = sampler_of(ready, lm)
+    run.set_status("accepting")
+    after = _open_held_out(run, ready, sampler, talk, when="after")
+    items = items_of(read_measured(run, "before.jsonl"), after)
+    run.write_items(items)
+    openings = len(run.read_lines("openings.jsonl"))
+    acceptance = verdict_of(ready, items, openings=openings)
+    _spot_check(run, ready, items)
+    (run.folder / "model" / "README.md").write_text(card(ready, lm, acceptance), encoding="utf-8")
+    run.write_json("acceptance.json", acceptance)
+    run.set_status("done", decision=acceptance["verdict"])
+    run.write_text("report.html", report([run.folder]))
+
+
+def _open_held_out(
+    run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk, *, when: str
+) -> list[Measured]:
+    """Measure the held-out side; the opening is on record before it happens."""
+    run.write_lines("openings.jsonl", [*run.read_lines("openings.jsonl"), {"when": when}])
+    return measure_suites(ready, sampler, talk, when=when)
+
+
+def _train(run: RunDirectory, ready: Prepared, lm: LanguageModel, sampler: LocalSampler, talk: Talk) -> Ended:
+    """The rl stage, from its last checkpoint, and model/ with the weights it ends with."""
+    recipe = ready.recipe
+    assert recipe.train.steps is not None
+    reference = freeze(lm) if needs(ready.method).reference else None
+    trainer = Trainer(
+        lm,
+        ready.method,
+        recipe.train,
+        steps=recipe.train.steps,
+        temperature=recipe.sampling.temperature,
+        reference=reference,
+    )
+    workers = Inline(trainer, sampler, ready.rewards, card=card(ready, lm, None))
+    start = max(run.checkpoints(1), default=0)
+    if start:
+        workers.load(run.checkpoint_path(1, start))
+    run.cut_after(1, start)
+    talk.phase("training", recipe.train.steps)
+    talk.advance(start)
+    looks = look_of(ready, sampler)
+    with asked_to_stop(talk) as stop_asked, open_log(recipe.run.log, run.folder, start=start) as log:
+
+        def told(step: int, metrics: Mapping[str, float], timings: Mapping[str, float]) -> None:
+            log(step, metrics)
+            run.set_status("training", stage=1, step=step)
+            talk.advance(1, _note(metrics, timings))
+
+        run.set_status("training", stage=1, step=start)
+        ended = train_rl(
+            Loop(
+                workers=workers,
+                tasks=ready.order,
+                plan=ready.draws,
+                keep=ready.keep,
+                train=recipe.train,
+                limits=recipe.run.limits,
+                run=run,
+                look=looks[1] if looks else None,
+                every=looks[0] if looks else 0,
+                stop_asked=stop_asked,
+                told=told,
+            ),
+            start=start,
+        )
+    if ended.best is not None and ended.best != ended.step:
+        workers.load(run.checkpoint_path(1, ended.best))
+    with run.staged("model") as folder:
+        save(lm, folder, card(ready, lm, None))
+    return ended
+
+
+def _note(metrics: Mapping[str, float], timings: Mapping[str, float]) -> str:
+    parts = [f"reward {metrics['reward/mean']:.3f}"] if "reward/mean" in metrics else []
+    parts += [f"right {metrics['reward/right']:.2f}"] if "reward/right" in metrics else []
+    parts += [f"tokens {metrics['length/mean']:.1f}"] if "length/mean" in metrics else []
+    parts += [f"validation {metrics['validation/right']:.3f}"] if "validation/right" in metrics else []
+    return "  ".join([*parts, f"{sum(timings.values()):.1f} s"])
+
+
+def _spot_check(run: RunDirectory, ready: Prepared, items: Sequence[Item]) -> None:
+    rows = [
+        row
+        for judged in ready.suites
+        if judged.suite.spot_check
+        for row in spot_check([i for i in items if i.suite == judged.name], judged.suite.spot_check)
+    ]
+    if rows:
+        run.write_lines("spotcheck.jsonl", rows)
