@@ -40,7 +40,7 @@ _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _CUE = re.compile(
     r"\b(?:final |correct |right )?(?:answer|option|choice)(?:\*\*)?"
     r"\s{0,2}(?:(?:is|are|would be|must be|=)(?![a-z])|[:：])\s{0,2}[:：]?"
-    r"|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
+    r"|[故应]选\s{0,2}[:：]?|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(
@@ -84,23 +84,35 @@ def marks(text: str) -> list[Mark]:
     tags = _tags(text)
     found = [*tags, *(box for box in _boxes(text) if not _inside(box.start, tags))]
     starts = [m.start for m in found]
-    for match in [*_HASH.finditer(text), *_CUE.finditer(text)]:
+    covered = 0
+    for match in sorted([*_HASH.finditer(text), *_CUE.finditer(text)], key=lambda m: m.start()):
+        if match.start() < covered or _inside(match.start(), found):
+            continue
         start = match.start(1) if match.re is _HASH else match.end()
         end = _end_of_span(text, start)
-        if any(match.start() <= s < end for s in starts) or _inside(match.start(), found):
+        if any(match.start() <= s < end for s in starts):
             continue
         if span := text[start:end].strip():
             found.append(Mark(match.start(), end, span, False))
+            covered = end
         if len(found) > MAX_MARKS:
             raise Unread(f"more than {MAX_MARKS} marked answers")
     return sorted(found, key=lambda m: m.start)
 
 
-def committed(text: str, read: Callable[[str, bool], T], bare: Callable[[str], T], same: Callable[[T, T], bool]) -> T:
+def committed(
+    text: str,
+    read: Callable[[str, bool], T],
+    bare: Callable[[str], T],
+    same: Callable[[T, T], bool],
+    *,
+    whole_line: bool = False,
+) -> T:
     """The one answer the text commits itself to, by the rules above.
 
     `read(span, boxed)` reads a span, `bare(line)` a line that must be nothing but an answer; both raise Unread. `same`
-    says whether two readings are one answer. Raises Unread.
+    says whether two readings are one answer. `whole_line`: without a mark the whole last line is read, not its last
+    sentence alone. Raises Unread.
     """
     found = marks(text)
     if found:
@@ -108,7 +120,7 @@ def committed(text: str, read: Callable[[str, bool], T], bare: Callable[[str], T
         answers += _bare_lines(text, found[-1].end, bare)
     else:
         answers = _bare_lines(text, 0, bare)
-        sentence = last_sentence(text)
+        sentence = last_sentence(text, whole_line=whole_line)
         if not (answers and answers[-1][1] >= len(text)):
             answers.append((len(text), len(text), read(sentence, False)))
     last = answers[-1]
@@ -120,12 +132,14 @@ def committed(text: str, read: Callable[[str, bool], T], bare: Callable[[str], T
     return last[2]
 
 
-def last_sentence(text: str) -> str:
-    """The last sentence of the last line that is not empty."""
+def last_sentence(text: str, *, whole_line: bool = False) -> str:
+    """The last sentence of the last line that is not empty, or that line."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         raise Unread("empty")
     line = lines[-1].strip()[-MAX_SPAN - 1 :]
+    if whole_line:
+        return line
     cuts = [m.end() for m in _SENTENCE_END.finditer(line) if line[m.end() :].strip(" *_`\"')")]
     return line[cuts[-1] :].strip() if cuts else line
 

@@ -64,11 +64,12 @@ class BuiltIn:
 
     def gold_answer(self, task: Task) -> str | None:
         """The gold as the kind writes it; None where it cannot be read."""
-        return self._module.gold_answer(task.gold) if self._module.check_gold(task.gold) is None else None
+        readable = self._module.check_gold(task, **self._options) is None
+        return self._module.gold_answer(task, **self._options) if readable else None
 
     def _fault(self, fault: str, task: Task) -> Verdict:
         try:
-            probe = self._module.verify(self._module.gold_answer(task.gold), task, **self._options)
+            probe = self._module.verify(self._module.gold_answer(task, **self._options), task, **self._options)
         except Exception as error:
             return ungraded(f"{fault}; the gold too: {type(error).__name__}: {error}"[:300], rule=self.name)
         if not probe.correct:

@@ -1,8 +1,8 @@
 """Verifiers: training's checks, one kind a file. A new kind is a new file; nothing else needs to know it.
 
-Such a module gives `RULE` (its name), `OPTIONS`, `verify(answer, task, **options) -> Verdict`, `check_gold(gold)` (why
-it cannot be read, or None) and `gold_answer(gold)` (the answer that must be right for it), and opens with an accepted
-and a refused answer.
+Such a module gives `RULE` (its name), `OPTIONS`, `verify(answer, task, **options) -> Verdict` and, with the same options,
+`check_gold(task)` (why its gold cannot be read, or None) and `gold_answer(task)` (the answer that must be right for
+it). It opens with an accepted and a refused answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from verigrad.errors import NotYet, RecipeError, nearest
 from verigrad.records import Verdict
@@ -25,8 +25,8 @@ class Kind(Protocol):
     RULE: str
     OPTIONS: Mapping[str, Option]
     verify: Callable[..., Verdict]
-    check_gold: Callable[[Any], str | None]
-    gold_answer: Callable[[Any], str]
+    check_gold: Callable[..., str | None]
+    gold_answer: Callable[..., str]
 
 
 def kinds() -> tuple[str, ...]:
