@@ -28,7 +28,12 @@ class AxisValue:
         return f"loss.{cls.axis}.{parameter}"
 
     def in_range(
-        self, parameter: str, *, low: float = -math.inf, high: float = math.inf, above: float = -math.inf
+        self,
+        parameter: str,
+        *,
+        low: int | float = -math.inf,
+        high: int | float = math.inf,
+        above: int | float = -math.inf,
     ) -> None:
         """Refuses a parameter that is not finite, or not in [low, high], or not above `above`. None is let through."""
         value = getattr(self, parameter)
@@ -53,7 +58,7 @@ def chosen(
     axis: str,
     words: Sequence[type[AxisValue]],
     current: AxisValue,
-    given: str | Mapping[str, Any],
+    given: Any,
     *,
     later: Mapping[str, str] | None = None,
 ) -> AxisValue:

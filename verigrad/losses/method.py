@@ -118,6 +118,8 @@ class Needs:
     """Values: no method of this version."""
     old: bool
     """The trainer's log-probs before the update, where they are not the sampler's or the policy's own."""
+    old_first: bool
+    """Those log-probs before `advantages`, because the reward pays KL by them."""
     group: bool
     """At least two answers to each prompt."""
 
@@ -144,6 +146,7 @@ def needs(method: Method) -> Needs:
         old=not isinstance(method.ratio, NoRatio)
         or not isinstance(method.mismatch, NoCorrection)
         or (_kl_paid(method) and isinstance(method.kl, (K1, RatioK3))),
+        old_first=_kl_paid(method) and isinstance(method.kl, K1),
         group=method.baseline.compares or isinstance(method.scale, GroupStd) or _per_part(method.scale),
     )
 

@@ -23,7 +23,7 @@ Level = Literal["token", "sequence"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoCorrection(AxisValue):
-    """1 everywhere. verl 0.9.1's and OpenRLHF 0.11.2's default."""
+    """1 everywhere: the sampler is taken for the trainer. verl 0.9.1's and OpenRLHF 0.11.2's default."""
 
     axis: ClassVar[str] = "mismatch"
     word: ClassVar[str] = "none"

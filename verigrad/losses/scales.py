@@ -101,11 +101,11 @@ class BatchStd(ScaleValue):
 
 @dataclass(frozen=True, kw_only=True)
 class Whiten(ScaleValue):
-    """A' = (A - mean) / (std + epsilon) over the whole step. REINFORCE++, arXiv:2501.03262v9, eq. 5.
+    """A' = (A - mean) / sqrt(variance + epsilon) over the whole step. REINFORCE++, arXiv:2501.03262v9, eq. 5.
 
     A group whose answers are all right gets a non-zero advantage by it: a property of the method, not an error.
-    Libraries: verl 0.9.1 whitens over tokens with ddof 1, OpenRLHF 0.11.2 over tokens with ddof 0 and a variance of at
-    least 1e-8; TRL 1.16 has none.
+    Libraries: verl 0.9.1 whitens over tokens with ddof 1 and epsilon 1e-8, OpenRLHF 0.11.2 over tokens with ddof 0 and
+    a variance of at least 1e-8; TRL 1.16 has none.
     """
 
     word: ClassVar[str] = "whiten"
@@ -116,7 +116,7 @@ class Whiten(ScaleValue):
     ddof: int = 0
     """0: population std; 1: sample std."""
     epsilon: float = 0.0
-    """Added to the std."""
+    """Added to the variance, under the root (unlike that of the two scales above), as the libraries do here."""
     per_part: bool = False
     """Divide each centred reward part by its group's std and add them before whitening: GDPO, arXiv:2601.05242, with
     `over = "answers"`. A part's weight then cancels out, but for its sign."""
@@ -130,7 +130,7 @@ class Whiten(ScaleValue):
         """[B] -> [B]: unchanged unless per_part."""
         if not self.per_part:
             return centred_B
-        return grouping.divided(centred_B, grouping.std(reward_B, rows.group_B, ddof=self.ddof), self.epsilon)
+        return grouping.divided(centred_B, grouping.std(reward_B, rows.group_B, ddof=self.ddof), 0.0)
 
     def tokens(self, advantage_BT: Float[Tensor, "B T"], chosen_BT: Bool[Tensor, "B T"]) -> Float[Tensor, "B T"]:
         """[B, T] -> [B, T], 0 at tokens that are not chosen. Refused with no more than ddof tokens or answers."""
@@ -149,7 +149,7 @@ class Whiten(ScaleValue):
             return torch.zeros_like(advantage_BT)
         mean = (weight_BT * rest_BT).sum() / n
         variance = (weight_BT * (rest_BT - mean) ** 2).sum() / (n - self.ddof)
-        return torch.where(chosen_BT, (rest_BT - mean) / (variance.sqrt() + self.epsilon), torch.zeros_like(rest_BT))
+        return torch.where(chosen_BT, (rest_BT - mean) / (variance + self.epsilon).sqrt(), torch.zeros_like(rest_BT))
 
 
 Scale = NoScale | GroupStd | BatchStd | Whiten

@@ -28,7 +28,7 @@ WORDS: Mapping[str, tuple[type[AxisValue], ...]] = {
 }
 
 
-def build(name: str, axes: Mapping[str, str | Mapping[str, Any]]) -> Method:
+def build(name: str, axes: Mapping[str, Any]) -> Method:
     """The method `name` with the axes a recipe changes: "word", {"name": "word", parameters} or {parameters}.
 
     >>> build("dr_grpo", {"clip": {"high": 0.28}}).clip
