@@ -157,8 +157,11 @@ def test_against_the_base_at_its_best():
     after = side([1] * 60, 4)
     beaten = compare_best(side([0] * 60, 0), after, R(test="sampled"))  # the base's best is greedy: no draws
     assert beaten.verdict == "accepted"
-    assert beaten.why.endswith("against the base at its best temperature and token limit")
-    assert compare_best(side([1] * 60, 4), after, R(test="sampled")).verdict == "not_accepted"
+    assert beaten.why.startswith("against the base at its best temperature and token limit: accepted")
+    assert "sharpened" not in beaten.why
+    level = compare_best(side([1] * 60, 4), after, R(test="sampled", margin=-0.02))
+    assert level.verdict == "not_accepted"
+    assert level.why.endswith("sharpened: no gain over that base is shown")
     assert compare_best(side([0] * 60, 4), after, R(test="greedy")).test == "exact McNemar"
 
 

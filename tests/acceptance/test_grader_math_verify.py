@@ -24,6 +24,16 @@ CASES = [
     (r"x^2+1", r"\boxed{1+x^2}", "right"),
     (r"x^2+1", r"I could not find it.", "unreadable"),
     (r"2\sqrt{3}", r"\boxed{9^{9^{9}}}", "unreadable"),
+    (r"(1,4)", r"$1, 4$", "unreadable"),
+    (r"(1,4)", r"$(1,4)$", "right"),
+    (r"(0,6)", r"$[0,6)$", "unreadable"),
+    (r"25_6", r"\boxed{25_8}", "unreadable"),
+    (r"\frac{1}{3^{80}}", r"\frac{1}{3^{79}}", "wrong"),
+    (r"\frac{1}{3^{80}}", r"\frac{1}{3^{80}}", "right"),
+    (r"\sqrt{23}", r"4.795831523312719", "right"),
+    (r"\sqrt{23}", r"4.795832", "wrong"),
+    (r"\csc^2(t)", r"$\cot^2(t)+1$", "right"),
+    (r"\text{Sun}", r"\boxed{\text{Sunday}}", "unreadable"),
 ]
 
 
@@ -32,7 +42,7 @@ def test_expressions(gold, answer, strict):
     assert math_verify.grade(answer, Task.make(prompt="q", gold=gold)).strict == strict
 
 
-@pytest.mark.parametrize("gold", [None, "", "9" * 600 + "x", 3.5j, ["x"]])
+@pytest.mark.parametrize("gold", [None, "", "9" * 600 + "x", 3.5j, ["x"], "see the figure above", r"1, 2, \ldots, n"])
 def test_unreadable_golds(gold):
     assert math_verify.grade("x", Task.make(prompt="q", gold=gold)).strict == "ungraded"
 

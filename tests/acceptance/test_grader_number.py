@@ -22,7 +22,8 @@ RIGHT_80 = [
     "The product of 8 and 10 is 80.", r"$8 \times 10 = 80$", "The answer is **80.**", "Answer:\n\n80", "8e1",
     "80 is the answer.", "8 * 10 = 80. I hope this helps!", r"So the final answer is $\boxed{80}$.", "#### 80",
     "<think>90, no</think>80", r"\(80\)", "The answer to 8 * 10 is 80.", "８０", "The final answer is: 80",
-    "It equals 80", "8*10=80\n", "10 * 8 = 80.0", "<answer>80</answer>", "<answer>8 * 10 = 80</answer>",
+    "It equals 80", "8*10=80\n", "10 * 8 = 80.0",
+    "The solution is as follows:\n8 * 10 = 80", "<answer>80</answer>", "<answer>8 * 10 = 80</answer>",
     r"\boxed{\text{80}}",
     "First 8 * 5 = 40. Then 40 + 40 = 80.", "8 * 10 = 80\n8 * 10 = 80", "+80", r"$$80$$", "x = 80",
 ]  # fmt: skip

@@ -1,6 +1,8 @@
 """A user's own grader through its process, a callable, "same", and what is refused before anything runs."""
 
+import importlib
 import math
+import os
 
 import pytest
 
@@ -95,6 +97,17 @@ def test_a_callable_and_same():
     assert not same.independent
     assert same.grade("yes", TASK) == Grade(strict="right", lenient="right", read="x")
     assert same.grade("?", TASK).strict == "unreadable"
+
+
+def test_a_callable_that_can_be_imported_runs_in_a_process(tmp_path, monkeypatch):
+    (tmp_path / "mygrader_of_test.py").write_text(
+        "import os\ndef here(answer, task):\n    return answer == str(os.getpid())\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    here = importlib.import_module("mygrader_of_test").here
+    with open_grader(here) as grader:
+        assert grader.name == "mygrader_of_test:here"
+        assert grader.grade(str(os.getpid()), TASK).strict == "wrong"
 
 
 def test_built_in_by_listing():

@@ -26,7 +26,7 @@ def equal(
 
     `call` compares once and raises Broke, `fresh` gives it a new process (default: the one process of this module).
     """
-    call, fresh = call or _process(), fresh or _process().fresh
+    call, fresh = call or _compared, fresh or _process().fresh
     try:
         return _status(call(gold, answer))
     except Broke:
@@ -49,6 +49,12 @@ def _status(said: str) -> tuple[Status, str]:
     if said == "answer":
         return "wrong", "math_verify cannot read the answer"
     return ("right", "") if said == "equal" else ("wrong", "")
+
+
+@functools.lru_cache(maxsize=100_000)
+def _compared(gold: str, answer: str) -> str:
+    # what broke is not remembered: the cache holds values only
+    return str(_process()(gold, answer))
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from verigrad.acceptance.measure import Measured, pair
@@ -47,6 +47,17 @@ class Rule(Protocol):
     def margin(self) -> float | None:
         """A guard's bound in place of gain: -0.02 = at most two points may be lost."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AgainstBest:
+    """The rule against the base at its best: shown better than 0, whatever the suite asks."""
+
+    test: str
+    answers: int
+    p: float
+    gain: float = 0.0
+    margin: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,21 +154,15 @@ def greedy_test(found: Gains) -> tuple[str, float]:
 def compare_best(base_best: Sequence[Measured], after: Sequence[Measured], rule: Rule) -> Decision:
     """The trained model against the base at the base's best temperature and token limit, paired by item.
 
-    The rule's test, level and bound; where the base's best is greedy (no draws), its greedy answer stands for its
-    draws. A gain that vanishes here came from the settings: the headline then reads "sharpened".
+    The rule's test and level against a gain of 0; where the base's best is greedy (no draws), its greedy answer stands
+    for its draws. A gain that is not shown here came from the settings: the line then reads "sharpened".
     """
     best = [m if m.sampled or rule.test == "greedy" else _as_draws(m) for m in base_best]
-    decision = decide(pair(best, after), rule)
-    # what is asked here is the better base, so the note on the plain one does not belong
-    why = decision.why.partition("; sharpened")[0] + "; against the base at its best temperature and token limit"
-    return Decision(
-        verdict=decision.verdict,
-        gain=decision.gain,
-        interval=decision.interval,
-        p_value=decision.p_value,
-        test=decision.test,
-        why=why,
-    )
+    decision = decide(pair(best, after), _AgainstBest(test=rule.test, answers=rule.answers, p=rule.p))
+    why = f"against the base at its best temperature and token limit: {decision.why.partition('; sharpened')[0]}"
+    if decision.verdict != "accepted":
+        why += "; sharpened: no gain over that base is shown"
+    return replace(decision, why=why)
 
 
 def overall(decisions: Mapping[str, Decision]) -> tuple[str, Decision]:

@@ -88,12 +88,17 @@ def fold(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def unwrap(text: str) -> str:
-    """The text without balanced wrappers ($, bold, box, braces, quotes) and without a closing full stop or comma."""
+def unwrap(text: str, *, brackets: bool = True) -> str:
+    """The text without balanced wrappers ($, bold, box, quotes, brackets) and without a closing full stop or comma.
+
+    `brackets` False keeps ( ) and { }: around an expression they may say what it is.
+    """
     for _ in range(12):
         before = text
         text = text.strip().rstrip(".,;!").strip()
         for left, right in _PAIRS:
+            if left in "({" and not brackets:
+                continue
             inner = text[len(left) : len(text) - len(right)]
             if len(text) > len(left) + len(right) - 1 and text.startswith(left) and text.endswith(right):
                 if left[-1] in "({" and not _balanced(inner, left[-1], right):

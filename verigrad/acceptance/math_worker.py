@@ -6,11 +6,13 @@ is killed from outside.
 
 from __future__ import annotations
 
+import importlib
+import logging
+from typing import Any
+
 
 def equal(gold: str, answer: str) -> str:
     """`equal`, `different`, or `gold` / `answer` for the side that math_verify could not read."""
-    import logging
-
     from math_verify import parse, verify
 
     logging.disable(logging.CRITICAL)
@@ -27,4 +29,20 @@ def equal(gold: str, answer: str) -> str:
         return "gold"
     if not right:
         return "answer"
-    return "equal" if verify(left, right, timeout_seconds=None) else "different"
+    same = verify(left, right, timeout_seconds=None) and not _apart(left[0], right[0])
+    return "equal" if same else "different"
+
+
+def _apart(gold: Any, answer: Any) -> bool:
+    """Two numbers that math_verify's rounding (six decimals, chopped differences) takes for equal and that are not.
+
+    Relative difference above 1e-10 where one side is a decimal, above 1e-30 where both are exact.
+    """
+    if not (getattr(gold, "is_number", False) and getattr(answer, "is_number", False)):
+        return False
+    sympy: Any = importlib.import_module("sympy")
+    decimal = gold.has(sympy.Float) or answer.has(sympy.Float)
+    tolerance = sympy.Float("1e-10" if decimal else "1e-30", 60)
+    apart = sympy.Abs(gold - answer).evalf(60)
+    size = sympy.Max(sympy.Abs(gold).evalf(60), sympy.Abs(answer).evalf(60))
+    return bool(apart > tolerance * size)

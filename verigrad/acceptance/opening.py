@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import importlib.util
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,17 +55,18 @@ def open_grader(
 ) -> Grader:
     """The grader that the recipe's acceptance.grader names, paths from `folder`.
 
-    `seconds` bounds one call of a user's function. RecipeError: an unknown name, a missing file, "same" without a
-    training verifier, a function without name for the process to import.
+    `seconds` bounds one call of a user's function. A callable that another process can import by name runs there; a
+    lambda or a notebook's function runs here, without a deadline. RecipeError: an unknown name, a missing file,
+    "same" without a training verifier.
     """
     if callable(grader):
-        name = getattr(grader, "__qualname__", type(grader).__name__)
-        function = grader
-        return Grader(
-            name=name,
-            independent=True,
-            grade=lambda answer, task: own.grade(answer, task, call=own.guarded(function), name=name),
-        )
+        address = _address(grader)
+        if address is None:
+            name = getattr(grader, "__qualname__", type(grader).__name__)
+            return Grader(
+                name=name, independent=True, grade=functools.partial(own.grade, call=own.guarded(grader), name=name)
+            )
+        grader = address
     if grader == "same":
         if training_verdict is None:
             raise RecipeError('grader = "same" needs a training verifier', key="acceptance.grader")
@@ -94,6 +97,18 @@ def open_grader(
         ),
         close=worker.close,
     )
+
+
+def _address(function: Callable[..., Any]) -> str | None:
+    """module:function where another process can import just this function, else None (lambdas, a notebook's)."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return None
+    try:
+        found = importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        found = False
+    return f"{module}:{name}" if found and getattr(sys.modules.get(module), name, None) is function else None
 
 
 def _check_file(path: Path, name: str) -> None:

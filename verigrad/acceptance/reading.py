@@ -155,6 +155,8 @@ def explicit(text: str) -> tuple[list[str], int] | str:
             continue  # "Answer: the answer is 80": the inner phrase speaks
         if any(s < end and match.start() < e for s, _, e in strong):
             continue  # the box or tag inside it speaks
+        if text[match.end() : end].rstrip().endswith(":"):
+            continue  # "the solution is as follows:" announces one
         spans.append((match.start(), match.end(), end))
     spans.sort()
     return [text[a:b].strip("* \t\r\n") for _, a, b in spans], max((b for _, _, b in spans), default=0)

@@ -18,6 +18,8 @@ from verigrad.records import Grade, Task
 
 MAX_LENGTH = 500
 _LIST = re.compile(r"\bor\b|\band\b|\\pm|±|\\vee|\\lor|;", re.IGNORECASE)
+_OPEN_ENDED = re.compile(r"\\[lc]?dots|\.\.\.|…")
+_FUNCTIONS = ("sin", "cos", "tan", "log", "sqrt", "exp")
 _TOWER = re.compile(r"\^[^\^]{0,6}\^|\*\*[^*]{0,6}\*\*|[0-9]{40}|\^\s?\{?[0-9]{4}|!\s?!|[0-9]{4}\s?!")
 
 
@@ -26,7 +28,7 @@ def grade(answer: str, task: Task) -> Grade:
     if gold_number(task.gold) is not None:
         return number.grade(answer, task)
     gold = expression(task.gold) if isinstance(task.gold, str) else None
-    if gold is None:
+    if gold is None or len(_words(gold)) > 1:
         return Grade(strict="ungraded", lenient="ungraded", reason="the gold is no bounded expression")
     reading = committed(
         answer,
@@ -44,9 +46,9 @@ def grade(answer: str, task: Task) -> Grade:
 
 
 def expression(text: str) -> str | None:
-    """A bounded expression without wrappers, or None: too long, empty, or one whose value nobody should compute."""
-    bare = unwrap(fold(text[: 4 * MAX_LENGTH])) if len(text) <= 4 * MAX_LENGTH else ""
-    return bare if 0 < len(bare) <= MAX_LENGTH and not _TOWER.search(bare) else None
+    """A bounded expression without wrappers, or None: empty, too long, open-ended (1, 2, ...), or a tower of powers."""
+    bare = unwrap(fold(text), brackets=False) if len(text) <= 4 * MAX_LENGTH else ""
+    return bare if 0 < len(bare) <= MAX_LENGTH and not _TOWER.search(bare) and not _OPEN_ENDED.search(bare) else None
 
 
 def _alone(segment: str, gold: str) -> str | None:
@@ -55,11 +57,25 @@ def _alone(segment: str, gold: str) -> str | None:
         return None
     if "=" in text and "=" not in gold:
         text = expression(text.rsplit("=", 1)[1])
-    if text is None or (_LIST.search(text) and not _LIST.search(gold)) or (_commas(text) and not _commas(gold)):
+    if text is None or (_LIST.search(text) and not _LIST.search(gold)) or _shape(text) != _shape(gold):
         return None
-    prose = re.sub(r"\\[a-zA-Z]+|\\text\s?\{[^}]*\}", " ", text)
-    words = [w for w in re.findall(r"[A-Za-z]{3,}", prose) if w not in gold]
-    return None if [w for w in words if w not in ("sin", "cos", "tan", "log", "sqrt", "exp")] else text
+    return None if any(w not in gold for w in _words(text)) else text
+
+
+def _words(text: str) -> list[str]:
+    prose = re.sub(r"\\text\s?\{[^}]*\}|\\[a-zA-Z]+", " ", text)
+    return [w for w in re.findall(r"[A-Za-z]{3,}", prose) if w not in _FUNCTIONS]
+
+
+def _shape(text: str) -> tuple[str, list[str]]:
+    """What math_verify drops: the brackets of a list (1, 4 is neither (1, 4) nor [1, 4)), and subscripts (25_8)."""
+    bare = text.replace("\\left", "").replace("\\right", "").strip()
+    subscripts = sorted(re.findall(r"_\s?\{?\s?([0-9A-Za-z]+)", bare))
+    if _commas(bare):
+        return "list", subscripts
+    if _commas(bare[1:-1]) and bare[:1] in "([" and bare[-1:] in ")]":
+        return bare[0] + bare[-1], subscripts
+    return "", subscripts
 
 
 def _commas(text: str) -> bool:
