@@ -153,14 +153,17 @@ def make(folder, *, steps=120, of=120, done=True, seed=0, change=None, write_ste
     rng = random.Random(seed)
     with RunDirectory.create(folder, recipe_text='[model]\npath = "x"  # </pre><script>\n', resolved=RESOLVED) as run:
         run.write_json("pilot.json", {"prompts": 3, "group": 8, "pass_rates": [0.0, 0.25, 1.0], "truncated": 0.1})
+        lines, times = [], []
         for step in range(1, steps + 1):
             line = metrics(step, of, rng)
             if step % 20 == 0:
                 line |= {"validation/right": 0.2 + 0.5 * step / of, "validation/disagree": 0.01}
             if change:
                 change(step, line)
-            run.append_metrics(1, step, line)
-            run.append_timings(1, step, {"sample": 5.0, "verify": 0.2, "update": 4.0, "sync": 0.0, "save": 0.1})
+            lines.append({"stage": 1, "step": step, **line})
+            times.append({"stage": 1, "step": step, "sample": 5.0, "verify": 0.2, "update": 4.0, "save": 0.1})
+        run.write_lines("metrics.jsonl", lines)
+        run.write_lines("timings.jsonl", times)
         for step in sorted({*write_steps, steps}):
             of_task = task(step)
             texts = answers or {}

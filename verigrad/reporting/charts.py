@@ -82,8 +82,7 @@ def lines(
             body.append(f'<path class="line {c}" d="{_path(frame, thin(smooth(points)))}"/>')
     body.append(_hits(frame, kept, percent=percent))
     last = "; ".join(
-        f"{line.name}: {label(p[0][1], percent=percent)} at first, {_short(p[-1][1], percent)} at last"
-        for line, p in kept
+        f"{line.name}: {_short(p[0][1], percent)} at first, {_short(p[-1][1], percent)} at last" for line, p in kept
     )
     return _svg(title, last, "".join(body))
 

@@ -19,25 +19,26 @@ def ticks(low: float, high: float, *, most: int = 5) -> list[float]:
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return [0.0, 1.0]
-    if high - low < 1e-12 * max(1.0, abs(low), abs(high)):
-        pad = 0.5 * abs(low) or 0.5
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), 1e-300):
+        pad = 0.5 * abs(low) if abs(low) > 1e-290 else 0.5
         low, high = low - pad, high + pad
     raw = (high - low) / most
     size = 10.0 ** math.floor(math.log10(raw))
     step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= raw * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
+    return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
 
 
 def label(value: float, *, percent: bool = False) -> str:
-    """A number as a tick says it: 40%, 1,200, 0.25, 2e-06."""
+    """A number as a tick says it: 40%, 1,200, 0.25, 2.5e-6."""
     if percent:
         return f"{value * 100:g}%"
     if value == 0:
         return "0"
-    if 1e-4 <= abs(value) < 1e7:
-        return f"{value:,.6g}" if abs(value) >= 1000 else f"{value:.4g}"
-    return f"{value:.2g}"
+    if 1e-3 <= abs(value) < 1e7:
+        return f"{value:,.7g}" if abs(value) >= 1000 else f"{value:.4g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{float(mantissa):g}e{int(exponent)}"
 
 
 def smooth(points: Sequence[Point], *, share: float = 0.1) -> list[Point]:

@@ -1,0 +1,242 @@
+"""The page: sound, self-contained, safe whatever a model wrote, from a finished and from an unfinished run."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.reporting.made_run import ANSWERS, make
+from verigrad.errors import Refused
+from verigrad.reporting import report
+from verigrad.reporting.escape import attribute, text
+from verigrad.reporting.view import view
+
+VOID = {"meta", "br"}
+
+
+class Reading(HTMLParser):
+    """Tags in order, that they nest, and the text a person reads."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.open, self.said, self.attributes = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, k, v) for k, v in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, k, v) for k, v in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.said.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.said).split())
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = make(tmp_path_factory.mktemp("runs") / "quick", steps=40, of=40)
+    return folder, report([folder])
+
+
+def test_the_four_questions_in_order_with_answers_and_the_decision_first(finished):
+    words = Reading(finished[1]).words
+    at = [
+        words.index(x)
+        for x in (
+            "Where does the data come from? times_table (20% of the families held out)",
+            "Who gives the reward? verifier number; shaping overlong (weight 0.2)",
+            "How is the loss computed? dapo, changed: clip.high 0.28 -> 0.3",
+            "Who accepts the result? grader number (greedy, p 0.01, gain above 0 points); the training verifier itself",
+            "undecided times_table : accepted gain +55.0 points (interval +43.0 to +66.0), p 1.2e-09 by exact McNemar",
+            "forms : undecided gain +1.0 points (interval −3.0 to +5.0)",
+        )
+    ]
+    assert at == sorted(at)
+    headings = re.findall(r'<h2><span class="nr">(\d)</span> ([^<]+)</h2>', finished[1])
+    assert [n for n, _ in headings] == ["1", "2", "3", "4"]
+
+
+def test_acceptance_stands_with_intervals_and_marks(finished):
+    words = Reading(finished[1]).words
+    for said in (
+        "strict: the one committed answer 20.0% [13.8%, 28.0%] 75.0% [66.6%, 81.9%]",
+        "lenient: the last answer anywhere",
+        "unread: strict found none",
+        "cut at the token limit",
+        "grader and training verifier disagree",
+        "pass@2",
+        "NOT INDEPENDENT",
+        "openings 1",
+        "times_table: 72 items became right by the greedy answer, 6 became wrong",
+    ):
+        assert said in words, said
+
+
+def test_every_verdict_status_is_shown_early_and_late(finished):
+    page = finished[1]
+    for status in ("right", "wrong", "unreadable", "broke check", "ungraded"):
+        assert f"Answers judged {status}" in page
+    assert "early, step 1<" in page
+    assert "late, step 40<" in page
+
+
+def test_charts_origins_versions_hardware(finished):
+    page = finished[1]
+    for caption in ("Mean reward", "What each reward part paid", "Share of answers that are right", "Response length",
+                    "Entropy", "Groups by how many", "Gradient norm", "KL to the reference", "Sampler against trainer",
+                    "Validation slice", "Verdicts", "Where the time went"):  # fmt: skip
+        assert f"<figcaption>{caption}" in page, caption
+    words = Reading(page).words
+    assert "loss.clip.high 0.3 --set" in words
+    assert "reward.1.shaping overlong method dapo" in words
+    assert "torch 2.13" in words
+    assert "gpu none" in words
+
+
+def test_nothing_is_fetched_and_nothing_runs(finished):
+    reading = Reading(finished[1])
+    assert not {"script", "link", "iframe", "img", "object", "embed", "form", "base"} & set(reading.tags)
+    assert not [a for a in reading.attributes if a[1].startswith("on") or a[1] in ("src", "action", "srcset")]
+    assert all(v.startswith("#") for _, k, v in reading.attributes if k in ("href", "xlink:href"))
+    assert "url(" not in finished[1]
+    assert "@import" not in finished[1]
+    assert "default-src 'none'" in finished[1]
+    assert '<html lang="en">' in finished[1]
+    assert "prefers-color-scheme: dark" in finished[1]
+    assert "@media print" in finished[1]
+
+
+HOSTILE = (
+    "</pre></article><script>alert('x')</script><img src=x onerror=\"alert(1)\">\u202egnp.exe\u202c\x00\x1b[31m"
+    "\u200b\ud800&lt;b&gt;\u2028"
+)
+
+
+def test_hostile_text_everywhere_is_only_text(tmp_path):
+    answers = dict.fromkeys(ANSWERS, HOSTILE)
+    folder = make(
+        tmp_path / "<b>x", steps=10, of=10, answers=answers, change=lambda s, m: m.update({f"reward/part/{HOSTILE}": s})
+    )
+    (folder / "recipe.toml").write_bytes(HOSTILE.encode("utf-8", "surrogatepass"))
+    page = report([folder, folder])
+    reading = Reading(page)
+    assert "script" not in reading.tags
+    assert "img" not in reading.tags
+    assert not [a for a in reading.attributes if a[1].startswith("on")]
+    assert "<b>x" not in page
+    for hidden in ("\u202e", "\x00", "\x1b", "\u200b", "\u2028", "\ud800"):
+        assert hidden not in page
+        assert f"U+{ord(hidden):04X}" in page
+    page.encode("utf-8")
+
+
+def test_a_megabyte_of_answer_is_cut_with_a_note(tmp_path):
+    folder = make(tmp_path / "big", steps=2, of=2, done=False, answers={"wrong": "<" * 1_000_000})
+    page = report([folder])
+    assert "cut: 4,000 of 1,000,000 characters shown" in page
+    assert len(page) < 500_000
+
+
+@pytest.mark.parametrize(
+    ("given", "html"),
+    [
+        ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#x27;"),
+        ("a\tb\nc", "a\tb\nc"),
+        ("\u202e", '<span class="code-point">U+202E</span>'),
+        ("\r", '<span class="code-point">U+000D</span>'),
+        ("é 数 🙂", "é 数 🙂"),
+        ("abcdef", 'abc<span class="cut"> … cut: 3 of 6 characters shown</span>'),
+    ],
+)
+def test_text(given, html):
+    assert text(given, limit=3 if given == "abcdef" else 99) == html
+
+
+def test_attribute():
+    assert attribute('"x" \u202e<') == "&quot;x&quot; [U+202E]&lt;"
+    assert attribute("x" * 301) == "x" * 300 + "…"
+
+
+def test_a_half_finished_run_is_shown_as_far_as_it_is(tmp_path):
+    folder = make(tmp_path / "half", steps=7, of=100, done=False)
+    with open(folder / "metrics.jsonl", "a") as handle:
+        handle.write('{"stage": 1, "step": 8, "rew')
+    words = Reading(report([folder])).words
+    assert "phase training · step 7 of 120" in words
+    assert "no decision yet" in words
+    assert "Nothing has been accepted or refused yet" in words
+
+
+def test_a_run_that_has_only_begun(tmp_path):
+    folder = make(tmp_path / "new", steps=0, of=10, done=False, write_steps=())
+    for path in folder.rglob("step_*"):
+        path.unlink()
+    (folder / "pilot.json").unlink()
+    assert "no decision yet" in report([folder])
+
+
+def test_damaged_files_are_named_and_the_rest_is_shown(tmp_path):
+    folder = make(tmp_path / "broken", steps=20, of=20)
+    (folder / "acceptance.json").write_text("{")
+    (folder / "items.jsonl.zst").write_bytes(b"x")
+    (folder / "01_rl" / "rollouts" / "step_00001.jsonl.zst").write_bytes(b"x")
+    page = report([folder])
+    words = Reading(page).words
+    for said in ("acceptance.json is not JSON", "items.jsonl.zst is damaged", "step_00001.jsonl.zst is damaged"):
+        assert said in words
+    assert "<figcaption>Mean reward" in page
+    (folder / "resolved.json").write_text("[]")
+    assert "not recorded" in report([folder])
+
+
+@pytest.mark.parametrize(
+    "acceptance", [[], {}, 3, "x", {"suites": 5}, {"suite": "s", "decision": 1}, {"a": [{"suite": "s", "greedy": {}}]}]
+)
+def test_an_acceptance_of_any_shape_is_read_as_far_as_it_goes(tmp_path, acceptance):
+    import json
+
+    folder = make(tmp_path / "odd", steps=2, of=2, done=False)
+    (folder / "acceptance.json").write_text(json.dumps(acceptance))
+    Reading(report([folder]))
+
+
+def test_several_runs_over_each_other(tmp_path):
+    folders = [make(tmp_path / name, steps=12, of=12, seed=n) for n, name in enumerate(("one", "two"))]
+    page = report(folders)
+    over = page[page.index("Over each other") : page.index('class="run"')]
+    assert over.count('class="line c0"') == over.count('class="line c1"') >= 9
+    assert page.count('<article class="run">') == 2
+    ids = [v for _, k, v in Reading(page).attributes if k == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_no_run_is_refused_in_one_line(tmp_path):
+    with pytest.raises(Refused, match="at least one run"):
+        report([])
+    with pytest.raises(Refused, match="is no run"):
+        report([tmp_path])
+
+
+def test_stages_follow_each_other_on_one_axis(tmp_path):
+    from verigrad.store import RunDirectory
+
+    with RunDirectory.create(tmp_path / "s", recipe_text="", resolved={}, stages=("rl", "rl")) as run:
+        for stage, step in ((1, 1), (1, 2), (2, 1)):
+            run.append_metrics(stage, step, {"lr": stage})
+    v = view(tmp_path / "s")
+    assert v.series("lr") == [(1, 1.0), (2, 1.0), (3, 2.0)]
+    assert v.borders() == {2: 2}
