@@ -13,11 +13,11 @@ from verigrad.records import Grade, Task, right, unreadable, wrong
 CHECKS = """
 import os, time
 from verigrad.records import Grade, Verdict
-from helper import SIZE
+from sizes import SIZE
 
 def rows_match(answer, task):
     print("noise on stdout")
-    assert SIZE == 3 and os.path.exists("helper.py")
+    assert SIZE == 3 and os.path.exists("sizes.py")
     return answer == task.gold
 
 def partial(answer, task):
@@ -48,7 +48,7 @@ not_callable_here = rows_match
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "checks.py").write_text(CHECKS)
-    (tmp_path / "helper.py").write_text("SIZE = 3\n")
+    (tmp_path / "sizes.py").write_text("SIZE = 3\n")
     return tmp_path
 
 
