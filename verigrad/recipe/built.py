@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from verigrad.errors import NotYet
+from verigrad.recipe.document import one_line
 from verigrad.recipe.recipe import Recipe
 from verigrad.recipe.tables import PREFERENCE_AXES
 from verigrad.recipe.words import Check
@@ -71,4 +72,4 @@ def _check_source(source: str | Check, key: str, shown: str) -> None:
 def _not_yet(key: str, value: str, instead: str, *, shown: str = "") -> NotYet:
     parts = key.split(".")
     name = shown or ".".join(parts[2:] if parts[0] == "stage" and parts[2] != "kind" else parts)
-    return NotYet(f'{name} = "{value}" is not in this version yet; use {instead}', key=key)
+    return NotYet(one_line(f'{name} = "{value}" is not in this version yet; use {instead}'), key=key)

@@ -111,6 +111,7 @@ class Document:
     def refusal(self, path: Path, message: str) -> RecipeError:
         """The one line of what is wrong there; a recipe written in Python has no lines, so its keys speak alone."""
         where = self.where(path)
+        message = one_line(message)
         return RecipeError(message if where == "python" else f"{where}: {message}", key=shown(path))
 
     def path(self, key: str) -> Path:
@@ -125,6 +126,11 @@ class Document:
             else:
                 parts.append(part)
         return tuple(parts)
+
+
+def one_line(text: str) -> str:
+    """The text with its line ends as blanks; control characters, which a terminal would obey, are shown."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(text.split()))
 
 
 def shown(path: Path, *, indices: bool = True) -> str:

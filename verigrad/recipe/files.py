@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from verigrad.errors import Refused, nearest
+from verigrad.recipe.document import one_line
 from verigrad.recipe.recipe import Recipe
 from verigrad.recipe.words import Check
 
@@ -72,7 +73,7 @@ def _check_there(folder: Path, name: str, key: str) -> None:
         there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
         close = difflib.get_close_matches(path.name, there, n=1, cutoff=0.75)
         near = f"; did you mean {close[0]}?" if close else "; paths start at the recipe's folder"
-        raise Refused(f'{shown} = "{name}" does not exist{near}', key=key)
+        raise Refused(one_line(f'{shown} = "{name}" does not exist{near}'), key=key)
 
 
 def _check_function(folder: Path, named: str | Check | None, key: str) -> None:
@@ -88,10 +89,10 @@ def _check_function(folder: Path, named: str | Check | None, key: str) -> None:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError, RecursionError, MemoryError) as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise Refused(f"{file}{line}: not Python: {str(error).splitlines()[0]}", key=key) from None
+        raise Refused(one_line(f"{file}{line}: not Python: {error}"), key=key) from None
     names = set(_bound(tree.body))
     if "*" not in names and function not in names:
-        raise Refused(f"{file} has no {function}{nearest(function, _functions(tree) or names)}", key=key)
+        raise Refused(one_line(f"{file} has no {function}{nearest(function, _functions(tree) or names)}"), key=key)
 
 
 def _functions(tree: ast.Module) -> set[str]:

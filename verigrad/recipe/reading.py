@@ -14,7 +14,16 @@ from typing import Any
 
 from verigrad.errors import RecipeError, Refused
 from verigrad.recipe.checks import check_recipe
-from verigrad.recipe.document import DOUBLED, Document, copy_tables, fill_method, flattened, method_name, normalise
+from verigrad.recipe.document import (
+    DOUBLED,
+    Document,
+    copy_tables,
+    fill_method,
+    flattened,
+    method_name,
+    normalise,
+    one_line,
+)
 from verigrad.recipe.grammar import check_grammar
 from verigrad.recipe.lines import key_lines
 from verigrad.recipe.recipe import MethodSets, Recipe
@@ -47,14 +56,14 @@ def load(path: str | Path, *, sets: Sequence[str] = (), method_sets: MethodSets 
         with path.open("rb") as file:
             raw = file.read(_LARGEST + 1)
     except OSError as error:
-        raise RecipeError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise RecipeError(one_line(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}")) from None
     if len(raw) > _LARGEST:
         raise RecipeError(f"{path}: larger than {_LARGEST} bytes, so not a recipe")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise RecipeError(f"{path.name}:{line}: not UTF-8 text") from None
+        raise RecipeError(one_line(f"{path.name}:{line}: not UTF-8 text")) from None
     return parse(text, file=path.name, folder=path.parent, sets=sets, method_sets=method_sets)
 
 
@@ -93,10 +102,10 @@ def _read_toml(text: str, file: str) -> dict[str, Any]:
             hint = (
                 " (is it written twice? several of one table are [[...]] each)" if header else " (is it written twice?)"
             )
-        raise RecipeError(f"{file}:{line}: not TOML: {said[:1].lower()}{said[1:]}{hint}") from None
+        raise RecipeError(one_line(f"{file}:{line}: not TOML: {said[:1].lower()}{said[1:]}{hint}")) from None
     except (ValueError, RecursionError) as error:
         said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
-        raise RecipeError(f"{file}: not TOML: {said}") from None
+        raise RecipeError(one_line(f"{file}: not TOML: {said}")) from None
 
 
 def _assemble(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.errors import Refused
-from verigrad.recipe.document import Document
+from verigrad.recipe.document import Document, one_line
 from verigrad.recipe.tables import Data, Loss, Model, Reward, Run, Sampling, Stage, Suite, Train
 
 MethodSets = Callable[[str], Mapping[str, Any]]
@@ -95,7 +95,7 @@ class Recipe:
 
     def refusal(self, error: Refused) -> str:
         """The one line of an error: `sql.toml:24: text` where it carries a key, its text where it does not."""
-        text = " ".join(str(error).split())
+        text = one_line(str(error))
         if error.key is None or text.startswith((f"{self.file}:", "--set")) or self.file == "python":
             return text
         return f"{self.where(error.key)}: {text}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verigrad.errors import RecipeError
-from verigrad.recipe.document import DOUBLED, SET, SHORT, Document, listed, normalise
+from verigrad.recipe.document import DOUBLED, SET, SHORT, Document, listed, normalise, one_line
 from verigrad.recipe.lines import Path
 from verigrad.recipe.tables import AXES
 
@@ -27,12 +27,17 @@ class Setting:
     """Read."""
 
 
+def refused(text: str, message: str, *, key: str | None = None) -> RecipeError:
+    """The one line of a setting that cannot be written."""
+    return RecipeError(one_line(f"{SET} {text}: {message}"), key=key)
+
+
 def read_setting(text: str) -> Setting:
     """`train.lr=1e-5` read. Raises RecipeError where it has no key, or a value that is neither TOML nor a bare word."""
     key, equals, value = text.partition("=")
     key = key.strip()
     if not equals or not _KEY.match(key) or key.count(".") > _DEEPEST:
-        raise RecipeError(f"{SET} {text}: write key=value, as in train.lr=1e-5 or reward.0.weight=2")
+        raise refused(text, "write key=value, as in train.lr=1e-5 or reward.0.weight=2")
     return Setting(key=key, value=_read_value(text, value.strip()))
 
 
@@ -41,7 +46,7 @@ def _read_value(text: str, value: str) -> Any:
         read = tomllib.loads(f"v = {value}")
     except (ValueError, RecursionError):
         if value[:1] in {'"', "'", "[", "{"}:
-            raise RecipeError(f"{SET} {text}: the value is not TOML; quote the whole for the shell") from None
+            raise refused(text, "the value is not TOML; quote the whole for the shell") from None
         return value
     return read["v"] if list(read) == ["v"] else value
 
@@ -64,7 +69,7 @@ def refuse_index(document: Document, setting: Setting) -> RecipeError:
     count = len(listed(document.get(path))) if document.has(path) else 0
     first = 1 if table == "stage" else 0
     there = f"there are {count}, {table}.{first} to {table}.{first + count - 1}" if count > 1 else f"there is {count}"
-    return RecipeError(f"{SET} {setting.key}: no such {table}; {there}", key=setting.key)
+    return refused(setting.key, f"no such {table}; {there}", key=setting.key)
 
 
 def above_stages(settings: Sequence[Setting]) -> list[Setting]:
@@ -89,12 +94,12 @@ def check_stage_settings(settings: Sequence[Setting], count: int) -> None:
         if parts[0] != "stage":
             continue
         if len(parts) < 3 or not parts[1].isdecimal():
-            raise RecipeError(f"{SET} {setting.key}: write stage.N.table.key, as in stage.2.train.lr", key=setting.key)
+            raise refused(setting.key, "write stage.N.table.key, as in stage.2.train.lr", key=setting.key)
         if not 1 <= int(parts[1]) <= count:
             there = f"there are {count} [[stage]]" if count else "the recipe has no [[stage]]"
-            raise RecipeError(f"{SET} {setting.key}: {there}", key=setting.key)
+            raise refused(setting.key, f"{there}", key=setting.key)
         if parts[2] in ("run", "kind") or parts[2:4] == ["model", "path"] or parts[-1] == "held_out":
-            raise RecipeError(f"{SET} {setting.key}: a stage cannot set this", key=setting.key)
+            raise refused(setting.key, "a stage cannot set this", key=setting.key)
 
 
 def _apply(document: Document, setting: Setting) -> bool:
@@ -116,9 +121,7 @@ def _apply(document: Document, setting: Setting) -> bool:
         else:
             document.put(path, value, SET)
     except KeyError:
-        raise RecipeError(
-            f"{SET} {setting.key}: nothing in {document.file} can hold this key", key=setting.key
-        ) from None
+        raise refused(setting.key, f"nothing in {document.file} can hold this key", key=setting.key) from None
     return True
 
 

@@ -116,7 +116,7 @@ def described(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         short = value if len(value) <= 60 else value[:57] + "..."
-        return f'the text "{" ".join(short.split())}"' if value else "an empty text"
+        return f'the text "{short}"' if value else "an empty text"
     if isinstance(value, int | float):
         shown = repr(value) if not isinstance(value, int) or abs(value) < 10**20 else "a number beyond 20 digits"
         return shown
