@@ -29,7 +29,15 @@ RESOLVED = {
             {"grader": leaf("same"), "source": leaf("forms.jsonl"), "rule": {"margin": leaf(-0.02)}},
         ],
     },
-    "method": {"description": "dapo, changed: clip.high 0.28 -> 0.3", "changed": ["clip.high 0.28 -> 0.3"]},
+    "method": {
+        "name": "dapo",
+        "ran": "dapo, changed: clip.high 0.28 -> 0.3",
+        "changed": ["clip.high 0.28 -> 0.3"],
+        "axes": {"baseline": "group_mean", "clip": "pessimistic low 0.2 high 0.3"},
+    },
+    "paper_sizes": {"train.lr": "1e-6", "train.group": "16"},
+    "notes": ["held-out has 31 items"],
+    "anyway": True,
     "versions": {"verigrad": "0.1.0", "torch": "2.13"},
     "hardware": {"cores": 2, "memory_gb": 6.0, "gpu": None},
     "git": {"commit": "abc", "dirty": True},
@@ -187,7 +195,8 @@ def make(folder, *, steps=120, of=120, done=True, seed=0, change=None, write_ste
                 headline(both[0], suite="times_table", grader="number", independent=True, decision=says[0]),
                 headline(both[1], suite="forms", grader="same", independent=False, decision=says[1]),
             ]
-            run.write_json("acceptance.json", {"decision": "undecided", "openings": 1, "suites": suites})
+            whole = {"verdict": "undecided", "why": f"forms: {says[1].why}", "independent": False, "openings": 2}
+            run.write_json("acceptance.json", {**whole, "suites": suites})
             run.write_items([*both[0], *both[1]])
             run.set_status("done", stage=1, step=steps, decision="undecided")
     return folder

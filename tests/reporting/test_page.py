@@ -1,5 +1,6 @@
 """The page: sound, self-contained, safe whatever a model wrote, from a finished and from an unfinished run."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -8,6 +9,7 @@ import pytest
 from tests.reporting.made_run import ANSWERS, make
 from verigrad.errors import Refused
 from verigrad.reporting import report
+from verigrad.reporting.answers import four_answers
 from verigrad.reporting.escape import attribute, text
 from verigrad.reporting.view import view
 
@@ -61,11 +63,14 @@ def test_the_four_questions_in_order_with_answers_and_the_decision_first(finishe
             "Who gives the reward? verifier number; shaping overlong (weight 0.2)",
             "How is the loss computed? dapo, changed: clip.high 0.28 -> 0.3",
             "Who accepts the result? grader number (greedy, p 0.01, gain above 0 points); the training verifier itself",
-            "undecided times_table : accepted gain +55.0 points (interval +43.0 to +66.0), p 1.2e-09 by exact McNemar",
+            "times_table : accepted gain +55.0 points (interval +43.0 to +66.0), p 1.2e-09 by exact McNemar",
             "forms : undecided gain +1.0 points (interval −3.0 to +5.0)",
         )
     ]
     assert at == sorted(at)
+    assert "undecided forms: forms: undecided, the interval reaches below the margin" in words
+    assert "--anyway a refusal of pilot or plan was overridden" in words
+    assert "held-out has 31 items" in words
     headings = re.findall(r'<h2><span class="nr">(\d)</span> ([^<]+)</h2>', finished[1])
     assert [n for n, _ in headings] == ["1", "2", "3", "4"]
 
@@ -80,7 +85,7 @@ def test_acceptance_stands_with_intervals_and_marks(finished):
         "grader and training verifier disagree",
         "pass@2",
         "NOT INDEPENDENT",
-        "openings 1",
+        "openings 2",
         "times_table: 72 items became right by the greedy answer, 6 became wrong",
     ):
         assert said in words, said
@@ -105,6 +110,16 @@ def test_charts_origins_versions_hardware(finished):
     assert "reward.1.shaping overlong method dapo" in words
     assert "torch 2.13" in words
     assert "gpu none" in words
+    assert "train.group 8 16" in words
+    assert "axes.clip pessimistic low 0.2 high 0.3" in words
+
+
+def test_the_four_answers_as_the_run_wrote_them_down(tmp_path):
+    folder = make(tmp_path / "said", steps=2, of=2, done=False)
+    resolved = json.loads((folder / "resolved.json").read_text())
+    resolved["answers"] = [f"{n}. {word}  line {n}" for n, word in enumerate(("data", "reward", "loss", "accepts"), 1)]
+    (folder / "resolved.json").write_text(json.dumps(resolved))
+    assert four_answers(view(folder)) == ("line 1", "line 2", "line 3", "line 4")
 
 
 def test_nothing_is_fetched_and_nothing_runs(finished):
@@ -207,8 +222,6 @@ def test_damaged_files_are_named_and_the_rest_is_shown(tmp_path):
     "acceptance", [[], {}, 3, "x", {"suites": 5}, {"suite": "s", "decision": 1}, {"a": [{"suite": "s", "greedy": {}}]}]
 )
 def test_an_acceptance_of_any_shape_is_read_as_far_as_it_goes(tmp_path, acceptance):
-    import json
-
     folder = make(tmp_path / "odd", steps=2, of=2, done=False)
     (folder / "acceptance.json").write_text(json.dumps(acceptance))
     Reading(report([folder]))

@@ -98,7 +98,7 @@ def same(a, b):
     return type(a) is type(b) and (a == b and str(a) == str(b))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(groups(), max_size=2))
 def test_a_step_comes_back_exactly(tmp_path_factory, written):
     path = tmp_path_factory.mktemp("step") / "step.jsonl.zst"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,11 @@ QUESTIONS = (
 
 
 def four_answers(v: View) -> tuple[str, str, str, str]:
-    """One line for each of QUESTIONS, in order."""
+    """One line for each of QUESTIONS, in order: as the run wrote them down, else from its values."""
+    said = v.resolved.get("answers")
+    if isinstance(said, list) and len(said) == 4 and all(isinstance(line, str) for line in said):
+        one, two, three, four = (re.sub(r"^[1-4]\. \w+\s+", "", line) for line in said)
+        return one, two, three, four
     return data_line(v), reward_line(v), loss_line(v), acceptance_line(v)
 
 
@@ -53,7 +58,7 @@ def loss_line(v: View) -> str:
     if isinstance(said, str):
         return said
     if isinstance(said, Mapping):
-        for key in ("description", "describe", "says", "title"):
+        for key in ("ran", "description"):
             if isinstance(said.get(key), str):
                 return str(said[key])
     return str(v.value("loss.method", "not recorded"))

@@ -33,7 +33,8 @@ def run_head(v: View) -> str:
     )
     return (
         f'<header><h1 id="{v_id(v)}">{text(v.name, limit=120)}</h1>{_standing(v)}'
-        f'<ol class="answers">{answers}</ol><div class="decision">{decision_words(v)}</div>{_tiles(v)}</header>'
+        f'<ol class="answers">{answers}</ol><div class="decision">{decision_words(v)}</div>'
+        f"{_notes(v)}{_tiles(v)}</header>"
     )
 
 
@@ -104,6 +105,9 @@ def loss_section(v: View) -> str:
         if isinstance(changes, list):
             out += "<ul>" + "".join(f"<li>{text(c, limit=300)}</li>" for c in changes) + "</ul>"
         out += fold("The method's whole record", pairs(method))
+    if isinstance(v.resolved.get("paper_sizes"), Mapping):
+        rows = [(text(k), scalar(v.value(k)), scalar(x)) for k, x in v.resolved["paper_sizes"].items()]
+        out += fold("The paper's sizes beside this run's", table(("key", "here", "paper"), rows))
     sizes = {k.removeprefix("train."): x for k, (x, _) in v.values.items() if k.startswith("train.")}
     out += fold("Sizes and steps", pairs(sizes))
     return out + training_charts.loss_figures(v) + _time(v)
@@ -117,7 +121,8 @@ def appendix(v: View) -> str:
         value = v.resolved.get(key)
         if value is not None:
             out += fold(title, pairs(value if isinstance(value, Mapping) else {key: value}))
-    known = {"values", "method", "hardware", "versions", "seeds", "git", "data", "split", "counts"}
+    known = {"values", "method", "hardware", "versions", "seeds", "git", "data", "split", "counts", "answers", "notes"}
+    known.add("paper_sizes")
     rest = [(k, x) for k, x in flat({k: x for k, x in v.resolved.items() if k not in known})]
     out += fold("Also in resolved.json", table(("", ""), [(text(k), scalar(x)) for k, x in rest]))
     out += fold("The recipe", f"<pre>{text(v.recipe, limit=20_000)}</pre>" if v.recipe else "")
@@ -188,6 +193,15 @@ def _tiles(v: View) -> str:
     cells = "".join(f"<div><dt>{text(name)}</dt><dd>{value}</dd></div>" for name, value in tiles)
     note = "Means of the first and the last tenth of the steps. In charts thin: each step; thick: a moving mean."
     return f'<dl class="tiles">{cells}</dl><p class="small">{note}</p>'
+
+
+def _notes(v: View) -> str:
+    """What a reader must know before the numbers: a refusal that was overridden, the run's own notes."""
+    said = v.resolved.get("notes")
+    notes = [text(n, limit=400) for n in said] if isinstance(said, list) else []
+    if v.resolved.get("anyway"):
+        notes.insert(0, f"{pill('--anyway', 'warn')} a refusal of pilot or plan was overridden for this run")
+    return f'<ul class="plain small">{"".join(f"<li>{n}</li>" for n in notes)}</ul>' if notes else ""
 
 
 def _pilot(pilot: Any) -> str:

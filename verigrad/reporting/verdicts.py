@@ -55,7 +55,9 @@ def decision_words(v: View) -> str:
         at = f", step {step}" if step else ""
         return f"<p>{pill('no decision yet', 'plain')} phase: {text(phase)}{at}</p>"
     rows = "".join(f"<li>{_suite_words(s)}</li>" for s in there)
-    return f"<p>{decision_pill(whole)}</p>" + (f'<ul class="plain">{rows}</ul>' if rows else "")
+    why = v.acceptance.get("why") if isinstance(v.acceptance, Mapping) else None
+    tail = f" {text(why, limit=600)}" if why and len(there) > 1 else ""
+    return f"<p>{decision_pill(whole)}{tail}</p>" + (f'<ul class="plain">{rows}</ul>' if rows else "")
 
 
 def acceptance_section(v: View) -> str:
