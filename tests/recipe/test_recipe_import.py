@@ -7,9 +7,9 @@ import sys
 
 PROBE = """
 import sys, time
-start = time.perf_counter()
+start = time.process_time()
 import verigrad.recipe
-print(time.perf_counter() - start)
+print(time.process_time() - start)
 heavy = {"torch", "transformers", "numpy", "scipy", "datasets"} & set(sys.modules)
 print(sorted(heavy))
 """

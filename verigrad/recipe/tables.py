@@ -37,9 +37,7 @@ from verigrad.recipe.words import (
 class Table(BaseModel):
     """A table of the recipe: strict, frozen, no key beyond its own."""
 
-    model_config = ConfigDict(
-        strict=True, frozen=True, extra="forbid", arbitrary_types_allowed=True, protected_namespaces=()
-    )
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
 
 
 class Message(Table):
