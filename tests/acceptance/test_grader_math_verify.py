@@ -94,8 +94,8 @@ def test_a_break_is_judged_beside_a_probe(said, status):
 
 def test_a_comparison_that_hangs_is_killed():
     worker = Worker()
-    hang = Calling(worker=worker, target="time:sleep", seconds=0.2)
-    quick = Calling(worker=worker, target="operator:eq", seconds=5)
+    hang = Calling(worker, "time:sleep", seconds=0.2)
+    quick = Calling(worker, "operator:eq", seconds=5)
     status, reason = comparing.equal(
         "1",
         "2",

@@ -41,7 +41,7 @@ def moody(answer, task):
 def broken(answer, task):
     raise RuntimeError("the database is missing")
 
-not_callable_here = rows_match
+same_under_another_name = rows_match
 """
 
 
@@ -60,6 +60,11 @@ def test_values(folder):
         assert grader.independent
         assert grader.grade("SELECT 1", TASK).strict == "right"
         assert grader.grade("SELECT 2", TASK).strict == "wrong"
+    with open_grader("checks.py:same_under_another_name", folder=folder) as grader:
+        assert grader.grade("SELECT 1", TASK).strict == "right"
+    (folder / "slow.py").write_text("import time\ntime.sleep(0.5)\ndef f(answer, task):\n    return True\n")
+    with open_grader("slow.py:f", folder=folder, seconds=0.4) as grader:  # loading is not the answer's doing
+        assert grader.grade("x", TASK) == Grade(strict="right", lenient="right")
     with open_grader("checks.py:partial", folder=folder) as grader:
         assert grader.grade("x", TASK).strict == "wrong"
     with open_grader("checks.py:graded", folder=folder) as grader:

@@ -59,4 +59,5 @@ def _compared(gold: str, answer: str) -> str:
 
 @functools.cache
 def _process() -> Calling:
-    return Calling(worker=Worker(), target="verigrad.acceptance.math_worker:equal", seconds=SECONDS)
+    here = "verigrad.acceptance.math_worker"
+    return Calling(Worker(), f"{here}:equal", seconds=SECONDS, load=f"{here}:equal", loads=("1", "1"))

@@ -82,9 +82,14 @@ def open_grader(
     place, _, name = grader.rpartition(":")
     if place.endswith(".py"):
         _check_file(folder / place, name)
-    worker = Worker()
+    worker, own_worker = Worker(), "verigrad.acceptance.own_worker"
     check = Calling(
-        worker=worker, target="verigrad.acceptance.own_worker:check", seconds=seconds, folder=folder.resolve()
+        worker,
+        f"{own_worker}:check",
+        seconds=seconds,
+        folder=folder.resolve(),
+        load=f"{own_worker}:load",
+        loads=(place, name),
     )
     return Grader(
         name=grader,
