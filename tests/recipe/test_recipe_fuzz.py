@@ -64,7 +64,7 @@ def looked_at(recipe: Recipe) -> None:
         assert error is None or (error.key and "\n" not in recipe.refusal(error))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PATHS), values), min_size=1, max_size=4), st.booleans())
 def test_tables_of_anything(edits: list[tuple[list[str], Any]], staged: bool) -> None:
     tables: dict[str, Any] = {
@@ -96,13 +96,13 @@ dotted = st.one_of(
 given_values = st.one_of(st.text(max_size=6), st.sampled_from(["1", "0.5", "true", "[1]", "{ name = 'x' }", "number"]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(dotted, given_values), min_size=1, max_size=3), st.sampled_from([SQL, THREE]))
 def test_sets_of_anything(sets: list[tuple[str, str]], text: str) -> None:
     read_or_refused(lambda: parse(text, file="r.toml", folder=FIXTURES, sets=[f"{key}={value}" for key, value in sets]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, len(SQL)), st.integers(0, 12), st.text('[]{}="\n.#a1', max_size=6))
 def test_texts_with_a_hole(start: int, length: int, filling: str) -> None:
     read_or_refused(lambda: parse(SQL[:start] + filling + SQL[start + length :], file="r.toml", folder=FIXTURES))
