@@ -243,6 +243,28 @@ def idle(method: Method, seed: int) -> None:
     assert again.sums["clip/high"] == loss.sums["clip/high"]
 
 
+def clip_shares(method: Method, seed: int) -> None:
+    """clip/low and clip/high count exactly the tokens that the clip leaves without gradient, by the ratio's side."""
+    signal, logp, entropy = random_case(seed)
+    signal = arrays(signal, logp_sampler_BT=signal.logp_old_BT)
+    method = replace(method, kl=build("dapo", {}).kl)
+    advantage = advantages(method, signal)
+    _, gradient, _, loss = loss_of(method, signal, logp, entropy, advantage)
+    total = signal.batch.totals.tokens
+    above = (logp.numpy() - signal.logp_old_BT) > 0
+    if method.ratio.word.startswith("sequence"):
+        moved = np.where(signal.batch.chosen_BT, logp.numpy() - signal.logp_old_BT, 0.0)
+        above = np.broadcast_to(moved.sum(axis=1, keepdims=True) > 0, above.shape)
+    if method.clip.word == "weighted":
+        ratio = np.exp(np.where(advantage.numpy() != 0, logp.numpy() - signal.logp_old_BT, 0.0))
+        low, high = ratio < method.clip.floor, ratio > method.clip.cap
+    else:
+        still = (advantage.numpy() != 0) & (gradient == 0)
+        low, high = still & ~above, still & above
+    assert loss.sums["clip/low"] == pytest.approx(low.sum() / total)
+    assert loss.sums["clip/high"] == pytest.approx(high.sum() / total)
+
+
 def wild_log_probs(method: Method, seed: int) -> None:
     """Log-ratios of thousands of nats leave value and gradient finite, in float32 as in bfloat16."""
     signal, logp, entropy = random_case(seed)
@@ -271,6 +293,7 @@ PROPERTIES: list[Callable[[Method, int], None]] = [
     on_policy,
     matched_sampler,
     idle,
+    clip_shares,
     wild_log_probs,
 ]
 

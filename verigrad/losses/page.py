@@ -8,6 +8,7 @@ A test compares the checked-in page with what this writes. Left out: anything th
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 
 from verigrad.losses.axis import parameters
 from verigrad.losses.method import AXES, Method, shown
@@ -41,7 +42,7 @@ def table() -> str:
         lines += ["", f"## loss.{axis}", "", "| word | parameters | what it is |", "|---|---|---|"]
         for word in words:
             said = (inspect.getdoc(word) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-            takes = ", ".join(f"`{name}`" for name in word.__dataclass_fields__)
+            takes = ", ".join(f"`{f.name}`" for f in fields(word))
             lines.append(f"| `{word.word}` | {takes} | {said} |")
     return "\n".join(lines) + "\n"
 
