@@ -7,6 +7,7 @@ saved. A command's own imports come when it is called, so that `--help` stays qu
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
@@ -39,6 +40,11 @@ def main() -> None:
         # The reader of our stdout has gone (`verigrad list methods | head`): nothing is left to say, and to nobody.
         sys.stdout = None
         sys.exit(0)
+    except Exception:
+        # A fault of ours, never an answer: 1 would say "no".
+        traceback.print_exc()
+        print("verigrad: failed by a fault of its own; the lines above say where", file=sys.stderr)
+        sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Left out: the values themselves (recipe) and their meaning.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -18,6 +19,7 @@ from verigrad.acceptance import lines as headline_lines
 from verigrad.losses import Method, describe, diff, methods
 from verigrad.models import LanguageModel
 from verigrad.recipe import Recipe
+from verigrad.records import Task
 from verigrad.runs.answers import four_answers
 from verigrad.runs.prepare import Prepared
 
@@ -37,6 +39,8 @@ def about(ready: Prepared, lm: LanguageModel, *, sets: Sequence[str], anyway: bo
         "recipe": ready.whole.file,
         "answers": list(four_answers(ready)),
         "notes": list(ready.notes),
+        "checks": checks_record(ready),
+        "data": data_record(ready),
         "method": method_record(ready.method),
         "paper_sizes": dict(ready.method.paper_sizes),
         "model": {"name": lm.name, "dtype": str(lm.dtype).removeprefix("torch."), "why_dtype": lm.why_dtype},
@@ -62,7 +66,37 @@ def user_files(recipe: Recipe) -> dict[str, Path]:
         *(data.source for data in recipe.data),
     ]
     files = {n.rpartition(":")[0] for n in named if isinstance(n, str) and ".py:" in n}
-    return {Path(f).name: recipe.folder / f for f in sorted(files)}
+    return {f if _inside(Path(f)) else Path(f).name: recipe.folder / f for f in sorted(files)}
+
+
+def _inside(path: Path) -> bool:
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def checks_record(ready: Prepared) -> list[dict[str, str]]:
+    """The user's own reward functions: what each is called as, its file and the hash of its source."""
+    return [{"said": c.said, "file": c.file, "sha256": c.sha256} for c in ready.rewards.checks]
+
+
+def given_sources(ready: Prepared) -> dict[str, str]:
+    """Sources of reward functions given in Python, which no file of the recipe holds, by their name below user/."""
+    copied = user_files(ready.whole)
+    return {c.file: c.source for c in ready.rewards.checks if c.file not in copied and c.source}
+
+
+def data_record(ready: Prepared) -> dict[str, Any]:
+    """Sizes of every side and a hash of all its tasks in order: what a resumed run must find again."""
+    sides = {"train": ready.split.train, "validation": ready.split.validation, "held_out": ready.split.held_out}
+    record: dict[str, Any] = {}
+    for side, sources in sides.items():
+        for name, tasks in sources.items():
+            record.setdefault(name, {})[side] = _fingerprint(tasks)
+    elsewhere = {j.name: {"suite": _fingerprint(j.tasks)} for j in ready.suites if j.name not in record}
+    return {**record, **elsewhere}
+
+
+def _fingerprint(tasks: Sequence[Task]) -> dict[str, Any]:
+    return {"items": len(tasks), "sha256": hashlib.sha256(" ".join(t.key for t in tasks).encode()).hexdigest()}
 
 
 def method_record(method: Method) -> dict[str, Any]:

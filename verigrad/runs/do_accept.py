@@ -65,7 +65,9 @@ def accept(
         if not is_run:
             raise Refused(f"{model} is no run: say --recipe, whose suites judge it")
         recipe = recipe_of(folder, RunDirectory.read(folder).read_json("resolved.json"), ())
-    path = str((folder / "model").resolve()) if is_run else str(model)
+    path = str((folder / "model" if is_run else folder).resolve()) if folder.exists() else str(model)
+    if is_run and not (folder / "model").is_dir():
+        raise Refused(f"{folder} has no model yet (it is in phase {RunDirectory.read(folder).status().get('phase')})")
     whole = read(recipe, sets)
     with prepared(whole) as ready:
         for line in four_answers(ready):
@@ -75,7 +77,9 @@ def accept(
             base = open_model(ready, talk)
         before = measure_suites(ready, sampler_of(ready, base), talk, when="before")
         tables = ready.recipe.model
-        trained = load_model(path, dtype=tables.dtype, device=tables.device, template=tables.template)
+        trained = load_model(
+            path, dtype=tables.dtype, device=tables.device, template=tables.template, folder=whole.folder
+        )
         after = measure_suites(ready, sampler_of(ready, trained), talk, when="after")
         items = items_of(before, after)
         return Acceptance(numbers=verdict_of(ready, items, openings=2), items=tuple(items))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from verigrad.errors import Refused
 from verigrad.losses import sets_elsewhere
 from verigrad.recipe import Recipe, parse
-from verigrad.runs.about import about, user_files
+from verigrad.runs.about import about, checks_record, data_record, user_files
+from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import check_golds
-from verigrad.runs.phases import open_model, pilot_phase, remaining_phases
+from verigrad.runs.phases import finish, open_model, pilot_phase, remaining_phases
 from verigrad.runs.prepare import Prepared, placed, prepared
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
@@ -32,24 +33,33 @@ def resume(
     talk = talk or Silent()
     with RunDirectory.open(folder) as run:
         for note in run.notes:
-            talk.line(f"{run.folder}: {note}")
+            talk.line(note)
         resolved = run.read_json("resolved.json")
         whole = recipe or recipe_of(run.folder, resolved, sets)
-        _reopen(run, whole)
+        _may_go_on(resolved["values"], whole)
+        again = _goes_on_after_its_end(run, whole, resolved["values"])
+        if _decided(run) and not again:
+            if run.status().get("phase") == "done" and (run.folder / "report.html").exists():
+                more = 2 * (whole.stage(1).train.steps or 1)
+                raise Refused(f"{run.folder} is done: --set train.steps={more} goes on")
+            finish(run)
+            return Run(folder=run.folder)
         with prepared(whole) as ready:
-            ready, _ = check_golds(ready, run.folder, anyway=bool(resolved["anyway"]))
-            _same_checks(run, ready)
+            for line in four_answers(ready):
+                talk.line(line)
+            ready, left_out = check_golds(ready, run.folder, anyway=bool(resolved["anyway"]))
+            _same_checks(run, ready, resolved)
             with placed(whole):
                 lm = open_model(ready, talk)
+            if again:
+                _reopen(run)
             run.write_json(
                 "resolved.json", about(ready, lm, sets=[*resolved["sets"], *sets], anyway=resolved["anyway"])
             )
-
-            def work() -> None:
-                pilot_phase(run, ready, lm, talk)
-                remaining_phases(run, ready, lm, talk)
-
-            watched(run, work)
+            if left_out:
+                run.write_lines("golds.jsonl", left_out)
+            pilot_phase(run, ready, lm, talk, anyway=bool(resolved["anyway"]))
+            watched(run, lambda: remaining_phases(run, ready, lm, talk))
         return Run(folder=run.folder)
 
 
@@ -57,35 +67,79 @@ def recipe_of(folder: Path, resolved: Mapping[str, Any], sets: Sequence[str]) ->
     """The run's own recipe with the changes a resumed run may have."""
     if resolved["recipe"] == "python":
         raise Refused(f"{folder} was started from Python: resume it there, resume(folder, recipe=...)")
-    for item in sets:
-        if not item.startswith(_MAY_CHANGE) and not item.split("=")[0].rstrip().endswith(".every"):
-            raise Refused(f"--resume takes {', '.join(_MAY_CHANGE)} in --set alone, not {item.split('=')[0]}")
     base = Path(str(resolved["folder"]))
     text = (folder / "recipe.toml").read_text(encoding="utf-8")
-    earlier = list(resolved["sets"])
-    before = parse(text, file=str(resolved["recipe"]), folder=base, sets=earlier, method_sets=sets_elsewhere)
-    whole = parse(text, file=str(resolved["recipe"]), folder=base, sets=[*earlier, *sets], method_sets=sets_elsewhere)
-    then, now = before.stage(1).train.steps, whole.stage(1).train.steps
-    if then is not None and now is not None and now < then:
-        raise Refused(f"--resume may raise train.steps, not lower it: {then} -> {now}")
-    return whole
+    return parse(
+        text,
+        file=str(resolved["recipe"]),
+        folder=base,
+        sets=[*resolved["sets"], *sets],
+        method_sets=sets_elsewhere,
+    )
 
 
-def _same_checks(run: RunDirectory, ready: Prepared) -> None:
-    """Refuse to go on under a changed check: stored verdicts and new ones would be two rewards."""
+def _may_go_on(then: Mapping[str, Any], whole: Recipe) -> None:
+    """Refuse whatever would make two runs of one: any value that changed, but for steps upwards and a few more."""
+    before = dict(_values(then))
+    now = dict(_values(json.loads(json.dumps(whole.resolved()))))
+    for key in [*before, *(k for k in now if k not in before)]:
+        if before.get(key) == now.get(key) or _may_change(key):
+            continue
+        raise Refused(
+            f"--resume may change {', '.join(_MAY_CHANGE)} alone: {key} was {before.get(key)!r}, is {now.get(key)!r}"
+        )
+    for key, value in now.items():
+        was = before.get(key)
+        if key.endswith("train.steps") and was is not None and (value is None or value < was):
+            raise Refused(f"--resume may raise {key}, not lower it: {was} -> {value}", key=key)
+
+
+def _may_change(key: str) -> bool:
+    words = [w for w in key.split(".") if not w.isdigit()]
+    inside = ".".join(words[1:] if words[0] == "stage" else words)
+    return inside.startswith(("run.limits", "run.log")) or inside in ("train.steps", "acceptance.every")
+
+
+def _values(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Key path and value of every leaf {"value": ..., "origin": ...}."""
+    if isinstance(tree, Mapping) and set(tree) == {"value", "origin"}:
+        yield path, tree["value"]
+    elif isinstance(tree, Mapping):
+        for key, below in tree.items():
+            yield from _values(below, f"{path}.{key}" if path else key)
+    elif isinstance(tree, list):
+        for n, below in enumerate(tree):
+            yield from _values(below, f"{path}.{n}")
+
+
+def _same_checks(run: RunDirectory, ready: Prepared, resolved: Mapping[str, Any]) -> None:
+    """Refuse to go on under a changed check or other data: stored verdicts and new ones would be two rewards."""
     for name, path in user_files(ready.whole).items():
         kept = run.folder / "user" / name
         if kept.exists() and kept.read_bytes() != path.read_bytes():
             raise Refused(f"{path} has changed since {run.folder} began (its copy: {kept}); a new run, or put it back")
+    for was, now in zip(resolved["checks"], checks_record(ready), strict=True):
+        if was["sha256"] != now["sha256"]:
+            raise Refused(f"{now['file']} has changed since {run.folder} began; a new run, or put it back")
+    for name, record in data_record(ready).items():
+        if resolved["data"].get(name) != record:
+            raise Refused(f"{name}: the data has changed since {run.folder} began; a new run, or put it back")
 
 
-def _reopen(run: RunDirectory, whole: Recipe) -> None:
-    """A done run goes on only with more steps; what its end wrote is then no longer true."""
-    if not (run.folder / "acceptance.json").exists():
-        return
-    done = run.checkpoints(1)[-1]
-    if (whole.stage(1).train.steps or 0) <= done:
-        raise Refused(f"{run.folder} is done ({done} steps): --set train.steps={2 * done} goes on")
-    for name in ("acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
-        (run.folder / name).unlink(missing_ok=True)
-    shutil.rmtree(run.folder / "model", ignore_errors=True)
+def _decided(run: RunDirectory) -> bool:
+    return (run.folder / "acceptance.json").exists() and (run.folder / "model").exists()
+
+
+def _goes_on_after_its_end(run: RunDirectory, whole: Recipe, then: Mapping[str, Any]) -> bool:
+    """Whether a run that has its model is to train on: more steps than it did, asked for now or never reached."""
+    if not (run.folder / "model").exists():
+        return False
+    steps, done = whole.stage(1).train.steps or 0, max(run.checkpoints(1), default=0)
+    changed = dict(_values(then)) != dict(_values(json.loads(json.dumps(whole.resolved()))))
+    return steps > done and (changed or _decided(run))
+
+
+def _reopen(run: RunDirectory) -> None:
+    """Take away what a run's end wrote; the model goes first, so that a kill in between is no end either."""
+    for name in ("model", "acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
+        run.remove(name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from verigrad.errors import Refused
 from verigrad.recipe import Recipe
-from verigrad.runs.about import about, user_files
+from verigrad.runs.about import about, given_sources, user_files
 from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import check_golds, forget_refusal
 from verigrad.runs.phases import open_model, pilot_phase, remaining_phases
@@ -39,8 +39,7 @@ def train(
     whole = read(recipe, sets)
     folder = Path(runs) / whole.run.name
     forget_refusal(folder)
-    if RunDirectory.exists(folder):
-        raise Refused(taken(folder), key="run.name")
+    _must_be_free(folder)
     with prepared(whole) as ready:
         for line in four_answers(ready):
             talk.line(line)
@@ -57,18 +56,21 @@ def train(
                 user_files=user_files(whole),
             )
         with run:
-            try:
-                if left_out:
-                    run.write_lines("golds.jsonl", left_out)
-                pilot = pilot_phase(run, ready, lm, talk)
-                if pilot is not None and pilot.advice is not None:
-                    if not anyway:
-                        raise Refused(pilot.advice + "; --anyway goes on")
-                    talk.line(f"{pilot.advice} (going on anyway)")
-            except BaseException:
-                # Nothing was trained: the folder would only stand in the way of the next try.
-                run.close()
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
+            for name, source in given_sources(ready).items():
+                run.write_text(f"user/{name}", source)
+            if left_out:
+                run.write_lines("golds.jsonl", left_out)
+            pilot_phase(run, ready, lm, talk, anyway=anyway)
             watched(run, lambda: remaining_phases(run, ready, lm, talk))
         return Run(folder=folder)
+
+
+def _must_be_free(folder: Path) -> None:
+    """Refuse a taken or unwritable place before the data is read and the golds are checked, not after."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise Refused(taken(folder), key="run.name")
+    above = next(p for p in folder.absolute().parents if p.exists())
+    if not above.is_dir():
+        raise Refused(f"cannot create {folder}: {above} is a file; a file stands where a folder should be")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise Refused(f"cannot create {folder}: {above} is not writable; choose a folder you may write to")

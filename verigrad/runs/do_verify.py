@@ -32,8 +32,13 @@ def verify(kind: str | Callable[..., Any] | None = None, *, file: str | Path) ->
             named = kind or case.get("kind")
             if named is None:
                 raise DataError(f'{where}: the case names no "kind"; say one: verigrad verify KIND --file {file}')
+            if not isinstance(named, str) and not callable(named):
+                raise DataError(f'{where}: "kind" is the name of a verifier, a text')
             if named not in judges:
                 judges[named] = Rewards([Reward(verifier=named)], folder=Path("."), max_tokens=1)
+            expected = case.get("expected")
+            if not (expected is None or isinstance(expected, bool) or expected == "error"):
+                raise DataError(f'{where}: "expected" is true, false or "error", not {str(expected)[:40]}')
             yield _row(case, judges[named].verify(_answer(case, where), _task(case)))
     finally:
         for judge in judges.values():

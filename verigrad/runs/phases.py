@@ -7,9 +7,11 @@ watching).
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 
 from verigrad.acceptance import Measured, spot_check
+from verigrad.errors import Refused
 from verigrad.losses import needs
 from verigrad.models import LanguageModel, freeze, save
 from verigrad.models import load as load_model
@@ -18,7 +20,7 @@ from verigrad.reporting import report
 from verigrad.runs.about import card
 from verigrad.runs.accepting import items_of, look_of, measure_suites, read_measured, verdict_of, write_measured
 from verigrad.runs.logs import open_log
-from verigrad.runs.piloting import Pilot, run_pilot
+from verigrad.runs.piloting import run_pilot
 from verigrad.runs.prepare import Prepared
 from verigrad.runs.talk import Talk
 from verigrad.runs.watching import asked_to_stop
@@ -42,16 +44,29 @@ def sampler_of(ready: Prepared, lm: LanguageModel) -> LocalSampler:
     return LocalSampler(lm, **ready.recipe.sampling.options)
 
 
-def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk) -> Pilot | None:
-    """The pilot, unless it is done already."""
-    if (run.folder / "pilot.json").exists():
-        return None
-    run.set_status("pilot", stage=1, step=0)
-    pilot = run_pilot(ready, sampler_of(ready, lm), talk)
-    run.write_json("pilot.json", pilot.as_json())
-    for line in pilot.lines()[:3]:
-        talk.line(line)
-    return pilot
+def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk, *, anyway: bool) -> None:
+    """The pilot, unless it is done already. Raises Refused where there is nothing to learn from.
+
+    Whatever ends it takes the folder along: nothing was trained, and it would stand in the way of the next try.
+    """
+    if (run.folder / "before.jsonl").exists():
+        return
+    try:
+        if not (run.folder / "pilot.json").exists():
+            run.set_status("pilot", stage=1, step=0)
+            pilot = run_pilot(ready, sampler_of(ready, lm), talk)
+            run.write_json("pilot.json", pilot.as_json())
+            for line in pilot.lines()[:3]:
+                talk.line(line)
+        advice = run.read_json("pilot.json")["advice"]
+        if advice is not None:
+            if not anyway:
+                raise Refused(f"{advice}; --anyway goes on")
+            talk.line(f"{advice} (going on anyway)")
+    except BaseException:
+        run.close()
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise
 
 
 def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk) -> None:
@@ -67,7 +82,13 @@ def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk
         talk.line(f"trained: {ended.why}" + (f"; best on validation: step {ended.best}" if ended.best else ""))
     else:
         model = ready.recipe.model
-        lm = load_model(str(run.folder / "model"), dtype=model.dtype, device=model.device, template=model.template)
+        lm = load_model(
+            str((run.folder / "model").resolve()),
+            dtype=model.dtype,
+            device=model.device,
+            template=model.template,
+            folder=ready.whole.folder,
+        )
         sampler = sampler_of(ready, lm)
     run.set_status("accepting")
     after = _open_held_out(run, ready, sampler, talk, when="after")
@@ -78,7 +99,12 @@ def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk
     _spot_check(run, ready, items)
     (run.folder / "model" / "README.md").write_text(card(ready, lm, acceptance), encoding="utf-8")
     run.write_json("acceptance.json", acceptance)
-    run.set_status("done", decision=acceptance["verdict"])
+    finish(run)
+
+
+def finish(run: RunDirectory) -> None:
+    """What stands after acceptance.json: the status and the page."""
+    run.set_status("done", decision=run.read_json("acceptance.json")["verdict"])
     run.write_text("report.html", report([run.folder]))
 
 

@@ -58,11 +58,13 @@ def run_pilot(ready: Prepared, sampler: Sampler, talk: Talk) -> Pilot:
     """Draw and judge the pilot's groups: step 0 of the stage, whose draws training never uses."""
     recipe = ready.recipe
     prompts = min(PROMPTS, sum(len(tasks) for tasks in ready.split.train.values()))
-    tasks: list[Task] = []
-    step = 1
-    while len(tasks) < prompts:
-        tasks += [t for t in ready.order.tasks(step) if t not in tasks][: prompts - len(tasks)]
-        step += 1
+    found: dict[str, Task] = {}
+    for step in range(1, 4 * prompts + 1):  # a source of weight 0 is never asked: it must not be waited for
+        if len(found) >= prompts:
+            break
+        found.update({t.key: t for t in ready.order.tasks(step) if t.key not in found})
+    tasks = list(found.values())[:prompts]
+    prompts = len(tasks)
     talk.phase("pilot", prompts)
     groups: list[Group] = []
     for start in range(0, prompts, recipe.train.prompts):

@@ -136,7 +136,7 @@ def prepared(whole: Recipe) -> Iterator[Prepared]:
             order=order_of(recipe, cut),
             rewards=rewards,
             suites=suites,
-            notes=(*cut.notes, *_notes(suites)),
+            notes=(*cut.notes, *(c.said for c in rewards.checks if c.signature != "task"), *_notes(suites)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import traceback
@@ -28,7 +29,8 @@ def asked_to_stop(talk: Talk) -> Iterator[Callable[[], bool]]:
     def hear(*_: object) -> None:
         asked.set()
         signal.signal(signal.SIGINT, before)
-        talk.line("stopping after this step; Ctrl-C again leaves at once")
+        with contextlib.suppress(RuntimeError):  # it may have come in the middle of another line
+            talk.line("stopping after this step; Ctrl-C again leaves at once")
 
     signal.signal(signal.SIGINT, hear)
     try:
@@ -48,8 +50,9 @@ def watched(run: RunDirectory, work: Callable[[], T]) -> T:
         run.set_status("interrupted")
         raise Interrupted(f"interrupted: train --resume {run.folder} goes on from {_last_good(run)}") from None
     except Exception as error:
-        run.write_error(traceback.format_exc())
-        run.set_status("stopped" if isinstance(error, VerigradError) else "failed")
+        with contextlib.suppress(VerigradError):  # a full disk: the error itself is still told
+            run.write_error(traceback.format_exc())
+            run.set_status("stopped" if isinstance(error, VerigradError) else "failed")
         where = f"{run.folder}: last good is {_last_good(run)}; traceback in {run.folder / 'error.txt'}"
         if isinstance(error, VerigradError):
             raise type(error)(f"{error} ({where})") from error

@@ -238,6 +238,16 @@ class RunDirectory:
         """Steps with a whole checkpoint, ascending."""
         return _numbers(self.stage_folder(stage) / "checkpoints")
 
+    def remove(self, name: str) -> None:
+        """Take a file or folder below the run away; a folder is never seen half deleted. Nothing there is fine."""
+        self._must_write()
+        path = self.folder / self._relative(name)
+        with files.one_line(path, doing="remove"):
+            if path.is_dir():
+                files.remove(path)
+            else:
+                path.unlink(missing_ok=True)
+
     def drop_old(self, stage: int, keep_last: int, best: int | None = None) -> list[int]:
         """Remove all checkpoints of a stage but the last `keep_last` and the best; returns the removed steps."""
         there = self.checkpoints(stage)

@@ -102,8 +102,13 @@ def train_rl(loop: Loop, *, start: int = 0) -> Ended:
     began = time.monotonic()
     history = _history(loop, start)
     stored = set(run.steps(stage))
-    why = "all steps done"
     step = start
+    if start:
+        # A run killed here before has saved its step, and perhaps neither cleared up nor seen that this was its end.
+        _drop_old(loop, history)
+        collected = select(run.read_step(stage, start), loop.keep, wanted=loop.train.prompts)
+        if why := _worn_out(loop, history, collected, start, steps):
+            return _ended(history, start, why)
     for step in range(start + 1, steps + 1):
         clock = _Clock()
         groups = run.read_step(stage, step) if step in stored else _draw(loop, step, clock)
@@ -111,26 +116,32 @@ def train_rl(loop: Loop, *, start: int = 0) -> Ended:
             run.write_step(stage, step, groups)
         collected = select(groups, loop.keep, wanted=loop.train.prompts)
         metrics = step_metrics(groups, collected, newest=step - 1)
-        _check_ungraded(loop, history, metrics, step)
         if collected.kept:
             metrics = merge([metrics, _update(loop, collected, step, clock)])
+        with clock.timing("sync"):
+            loop.workers.publish()
         looked = bool(loop.look and loop.every and (step % loop.every == 0 or step == steps))
         if looked and loop.look:
             metrics = merge([metrics, loop.look(step)])
         run.append_metrics(stage, step, metrics)
+        _check_ungraded(loop, history, metrics, step)
         better = looked and _is_best(history, metrics, step)
         history.alive.append(sum(carries(g) for g in groups) / len(groups))
         ended = _ending(loop, history, collected, step, steps, began)
-        if ended or better or loop.stop_asked() or step == steps or step % loop.train.save_every == 0:
+        stopping = loop.stop_asked()
+        if ended or better or stopping or step == steps or step % loop.train.save_every == 0:
             with clock.timing("save"):
                 _save(loop, history, step)
         run.append_timings(stage, step, clock.seconds)
         loop.told(step, metrics, clock.seconds)
-        if ended:
-            why = ended
-            break
-        if loop.stop_asked() and step < steps:
+        if stopping:
             raise Interrupted(f"stopped after step {step}, saved: train --resume {run.folder} goes on")
+        if ended:
+            return _ended(history, step, ended)
+    return _ended(history, step, "all steps done")
+
+
+def _ended(history: _History, step: int, why: str) -> Ended:
     return Ended(step=step, best=history.best[1] if history.best else None, why=why)
 
 
@@ -176,10 +187,7 @@ def _draw(loop: Loop, step: int, clock: _Clock) -> list[Group]:
 def _update(loop: Loop, collected: Collected, step: int, clock: _Clock) -> Mapping[str, float]:
     batch = batch_of(collected.kept, budget=loop.plan.max_tokens)
     with clock.timing("update"):
-        metrics = loop.workers.step(batch, step=step)
-    with clock.timing("sync"):
-        loop.workers.publish()
-    return metrics
+        return loop.workers.step(batch, step=step)
 
 
 def _check_ungraded(loop: Loop, history: _History, metrics: Mapping[str, float], step: int) -> None:
@@ -188,7 +196,8 @@ def _check_ungraded(loop: Loop, history: _History, metrics: Mapping[str, float],
     if len(history.ungraded) == UNGRADED_STEPS and all(u > limit for u in history.ungraded):
         raise Stopped(
             f"step {step}: over {limit:.0%} of the answers could not be graded in {UNGRADED_STEPS} steps "
-            f"(now {metrics['verdict/ungraded']:.0%}); mend the check, then train --resume {loop.run.folder}"
+            f"(now {metrics['verdict/ungraded']:.0%}): mend what the check needs and begin a new run, or "
+            f"train --resume {loop.run.folder} --set run.limits.ungraded=1 goes on over them"
         )
 
 
@@ -207,14 +216,21 @@ def _ending(loop: Loop, history: _History, collected: Collected, step: int, step
     if loop.limits.memory_gb is not None and peak_memory_gb() > loop.limits.memory_gb:
         limit = loop.limits.memory_gb
         raise Stopped(f"step {step}: {peak_memory_gb():.1f} GB used, run.limits.memory_gb is {limit:g}")
+    if why := _worn_out(loop, history, collected, step, steps):
+        return why
+    if step < steps and loop.limits.hours is not None and time.monotonic() - began > 3600 * loop.limits.hours:
+        return f"step {step}: run.limits.hours {loop.limits.hours:g} reached"
+    return None
+
+
+def _worn_out(loop: Loop, history: _History, collected: Collected, step: int, steps: int) -> str | None:
+    """The endings that follow from the stored steps alone, so that a resumed run ends where it would have."""
     if step == steps:
         return None
     if loop.keep.varied and not collected.kept:
         return f"step {step}: no group with right and not right answers in {loop.keep.rounds} refill rounds"
     if len(history.alive) == DEAD_WINDOW and 1 - sum(history.alive) / DEAD_WINDOW > loop.limits.dead:
         return f"step {step}: over {loop.limits.dead:.0%} of the groups carried no gradient in {DEAD_WINDOW} steps"
-    if loop.limits.hours is not None and time.monotonic() - began > 3600 * loop.limits.hours:
-        return f"step {step}: run.limits.hours {loop.limits.hours:g} reached"
     return None
 
 
@@ -229,7 +245,12 @@ def _save(loop: Loop, history: _History, step: int) -> None:
     if step not in loop.run.checkpoints(stage):
         with loop.run.staged(loop.run.checkpoint_path(stage, step)) as folder:
             loop.workers.save(folder)
-    loop.run.drop_old(stage, keep_last=loop.train.keep_last, best=history.best[1] if history.best else None)
+    _drop_old(loop, history)
+
+
+def _drop_old(loop: Loop, history: _History) -> None:
+    best = history.best[1] if history.best else None
+    loop.run.drop_old(loop.plan.stage, keep_last=loop.train.keep_last, best=best)
 
 
 def _history(loop: Loop, start: int) -> _History:
