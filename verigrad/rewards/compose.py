@@ -157,17 +157,22 @@ class Rewards:
     def check_golds(self, tasks: Sequence[Task], *, seconds: float = float("inf")) -> list[tuple[Task, Verdict]]:
         """Every gold through its verifier, written as an answer: those that are not right.
 
-        A task without a gold is passed over where its check is the user's own. Stops after `seconds` with what was
-        found; raises Refused where nothing was found by then and golds are left.
+        A task without a gold is passed over where its check is the user's own. Where none of the first few can be
+        judged at all, those are the answer: the check itself is broken. Stops after `seconds` with what was found; raises
+        Refused where nothing was found by then and golds are left.
         """
-        begun, failed, chunk = time.perf_counter(), list[tuple[Task, Verdict]](), 4 * self._pool.size
-        for at in range(0, len(tasks), chunk):
+        begun, at, failed = time.perf_counter(), 0, list[tuple[Task, Verdict]]()
+        while at < len(tasks):
             if time.perf_counter() - begun > seconds:
                 if failed:
                     break
                 raise Refused(f"after {seconds:g} s only {at:,} of {len(tasks):,} golds went through their verifier")
-            some = tasks[at : at + chunk]
-            failed += [(t, v) for t, v in zip(some, self._golds(some), strict=True) if v is not None and not v.correct]
+            some = tasks[at : at + (4 * self._pool.size if at else max(2, self._pool.size))]
+            verdicts = self._golds(some)
+            failed += [(t, v) for t, v in zip(some, verdicts, strict=True) if v is not None and not v.correct]
+            if at == 0 and all(v is not None and v.status == "ungraded" for v in verdicts):
+                break
+            at += len(some)
         return failed
 
     def close(self) -> None:

@@ -20,13 +20,13 @@ _NEGATIONS = words("not never neither nor than least most isn't aren't wasn't or
 _QUESTION = words("what how which compute calculate find solve evaluate simplify determine")
 
 
-def parse(text: str) -> Number:
-    r"""The number this text is, and nothing beside it. Raises Unread or TooBig.
+def parse(text: str, *, boxed: bool = True) -> Number:
+    r"""The number this text is, and nothing beside it (`boxed`: see commit). Raises Unread or TooBig.
 
     >>> parse(r"\frac{3}{4}").value, parse("1,640").value, parse("42.5%").value
     (Fraction(3, 4), Fraction(1640, 1), Fraction(17, 40))
     """
-    found = tokens(text, boxed=True)
+    found = tokens(text, boxed=boxed)
     numbers = [t for t in found if t.number]
     rest = [t for t in found if not t.number and t.text not in "().{}[]"]
     if len(numbers) != 1 or rest or numbers[0].number is None:
@@ -108,14 +108,18 @@ def _agrees(tokens: list[Token], final: Number, *, first: bool) -> None:
     numbers = [t.number for t in tokens if t.number]
     if not numbers:
         return
-    words = {t.text.lower() for t in tokens}
-    if words & {"or", "either"}:
+    if any(t.text.lower() in ("or", "either") for t in tokens):
         raise Unread("hedged (or)")
     if first:
         if len(tokens) == len(numbers) == 1 and numbers[0].value != final.value:
             raise Unread("several numbers")
         return
-    if words & {",", ";", "and"}:
+    separators = [i for i, t in enumerate(tokens) if t.text.lower() in (",", ";", "and")]
+    if (
+        separators
+        and any(t.number for t in tokens[: separators[-1]])
+        and any(t.number for t in tokens[separators[0] :])
+    ):
         raise Unread("several answers")
     operates = any(t.kind == "operator" or t.text.lower() in _OPERATIONS for t in tokens)
     if len(numbers) == 1 and not operates and numbers[0].value != final.value:

@@ -11,6 +11,7 @@ is wrong (`broke_check`); it does not, then nobody could have been judged (`ungr
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
 import json
@@ -163,7 +164,9 @@ def spec_of(named: str | Callable[..., Any], *, folder: Path, key: str) -> dict[
     name = getattr(named, "__qualname__", "")
     file = getattr(module, "__file__", None)
     if module is not None and file and module.__name__ != "__main__" and name.isidentifier():
-        found = importlib.util.find_spec(module.__name__) if "." not in module.__name__ or module.__package__ else None
+        found = None
+        with contextlib.suppress(ImportError, ValueError):
+            found = importlib.util.find_spec(module.__name__)
         if found is not None and found.origin == file:
             return {"module": module.__name__, "name": name}
     return {"source": source_of(named, key=key), "name": name}

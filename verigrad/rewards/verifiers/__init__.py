@@ -1,6 +1,6 @@
 """Verifiers: training's checks, one kind a file. A new kind is a new file; nothing else needs to know it.
 
-Such a module gives `RULE` (its name), `OPTIONS`, `verify(answer, task, **options) -> Verdict` and, with the same options,
+Such a module gives `RULE` (its name), `OPTIONS`, `verify(answer, task, **options) -> Verdict` and, with these options,
 `check_gold(task)` (why its gold cannot be read, or None) and `gold_answer(task)` (the answer that must be right for
 it). It opens with an accepted and a refused answer.
 """

@@ -62,7 +62,10 @@ def read(answer: str, task: Task) -> Number:
     """The number the answer commits itself to. Raises Unread or TooBig."""
     text = extract.visible(answer)
     number = extract.committed(
-        text, lambda span, boxed: commit(span, boxed=boxed), parse, lambda a, b: a.value == b.value
+        text,
+        lambda span, boxed: commit(span, boxed=boxed),
+        lambda line: parse(line, boxed=False),
+        lambda a, b: a.value == b.value,
     )
     if not extract.marks(text) and _restates(extract.last_sentence(text), task):
         raise Unread("restates the question")
