@@ -32,7 +32,7 @@ def rewards(folder, name, **options):
 
 @pytest.fixture(scope="module")
 def misbehaving(folder):
-    with rewards(folder, "misbehaves", seconds=0.6) as held:
+    with rewards(folder, "misbehaves", seconds=1.2) as held:
         yield held
 
 

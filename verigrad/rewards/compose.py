@@ -158,8 +158,8 @@ class Rewards:
         """Every gold through its verifier, written as an answer: those that are not right.
 
         A task without a gold is passed over where its check is the user's own. Where none of the first few can be
-        judged at all, those are the answer: the check itself is broken. Stops after `seconds` with what was found; raises
-        Refused where nothing was found by then and golds are left.
+        judged at all, those are the answer: the check itself is broken. Stops after `seconds` with what was found;
+        raises Refused where nothing was found by then and golds are left.
         """
         begun, at, failed = time.perf_counter(), 0, list[tuple[Task, Verdict]]()
         while at < len(tasks):

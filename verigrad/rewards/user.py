@@ -91,13 +91,11 @@ class OwnCheck:
         worker.restart()
         gold = self.gold_answer(task)
         if gold is None:
-            return ungraded(f"{fault}; and the task has no gold to probe the check with", rule=self.name)
+            return self._ungraded(f"{fault}; and the task has no gold to probe the check with")
         probe, probe_fault = self._attempt(worker, gold, task)
         if not (probe and probe.correct):
             why = probe_fault or (probe.reason if probe and probe.reason else "not right")
-            return replace(
-                ungraded(f"{fault}; the gold through the same check: {why}", rule=self.name), isolation=level()
-            )
+            return self._ungraded(f"{fault}; the gold through the same check: {why}")
         again, fault_again = self._attempt(worker, answer, task)
         if again:
             return again
@@ -137,6 +135,9 @@ class OwnCheck:
         if "fault" in reply:
             return None, None, str(reply["fault"]), outcome.seconds
         return reply.get("value"), reply.get("verdict"), None, outcome.seconds
+
+    def _ungraded(self, reason: str) -> Verdict:
+        return replace(ungraded(reason, rule=self.name), isolation=level())
 
     def _load(self, worker: Worker) -> Outcome:
         outcome = worker.call(f"{_HOME}:describe", [self.spec], seconds=LOAD_SECONDS, folder=self._folder)

@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +31,7 @@ REQUEST_BYTES = 64 << 20
 MEMORY_BYTES = 8 << 30
 START_SECONDS = 30.0
 _POLL = 0.05
+_LOAD = "verigrad.sandbox.child:load"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,7 @@ class Worker:
     def __init__(self, *, memory_bytes: int = MEMORY_BYTES) -> None:
         self.starts = 0
         """How often a process was started: what was loaded before the last start is gone."""
+        self._imported: set[str] = set()
         self._memory = memory_bytes
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -70,36 +72,35 @@ class Worker:
         self._finalizer: weakref.finalize[Any, Any] | None = None
 
     def call(self, target: str, args: Sequence[Any], *, seconds: float, folder: Path | None = None) -> Outcome:
-        """Calls `module:function` with JSON arguments. Never raises for what the function does."""
+        """Calls `module:function` with JSON arguments. Never raises for what the function does.
+
+        `seconds` is the call's alone: importing the module, the first time, may take START_SECONDS more.
+        """
         with self._lock:
             if not self.running:
                 self._stop()
                 self._start()
-            request = {
-                "target": target,
-                "args": list(args),
-                "seconds": seconds,
-                "folder": None if folder is None else str(folder),
-                "path": [entry for entry in sys.path if entry],
-            }
-            body = json.dumps(request, default=_plain).encode()
-            if len(body) > REQUEST_BYTES:
-                return Outcome(kind="raised", error=f"the arguments are {len(body)} bytes, more than {REQUEST_BYTES}")
             begun = time.perf_counter()
+            module = target.partition(":")[0]
             try:
+                if module not in self._imported:
+                    outcome = self._exchange(_request(_LOAD, [module], START_SECONDS, folder), START_SECONDS)
+                    self._imported.add(module)
+                    begun = time.perf_counter()
+                    if outcome.kind in ("timed_out", "died"):
+                        self._stop()
+                        return outcome
+                body = _request(target, args, seconds, folder)
+                if len(body) > REQUEST_BYTES:
+                    text = f"the arguments are {len(body)} bytes, more than {REQUEST_BYTES}"
+                    return Outcome(kind="raised", error=text)
                 outcome = self._exchange(body, seconds)
             except BaseException:
                 self._stop()
                 raise
             if outcome.kind in ("timed_out", "died"):
                 self._stop()
-            return Outcome(
-                kind=outcome.kind,
-                value=outcome.value,
-                error=outcome.error,
-                log=outcome.log,
-                seconds=time.perf_counter() - begun,
-            )
+            return replace(outcome, seconds=time.perf_counter() - begun)
 
     def restart(self) -> None:
         """Ends the process; the next call starts a fresh one."""
@@ -146,6 +147,7 @@ class Worker:
         for fd in self._fds:
             os.set_blocking(fd, False)
         self.starts += 1
+        self._imported.clear()
         self._finalizer = weakref.finalize(self, _end, self._process, self._fds, os.getpid())
         if self._exchange(b"", START_SECONDS).kind != "value":
             self._stop()
@@ -196,6 +198,17 @@ class Worker:
                     return _outcome(reply, log)
                 if dead:
                     return Outcome(kind="died", error=_death(process.returncode), log=_text(log))
+
+
+def _request(target: str, args: Sequence[Any], seconds: float, folder: Path | None) -> bytes:
+    request = {
+        "target": target,
+        "args": list(args),
+        "seconds": seconds,
+        "folder": None if folder is None else str(folder),
+        "path": [entry for entry in sys.path if entry],
+    }
+    return json.dumps(request, default=_plain).encode()
 
 
 def _outcome(reply: Any, log: bytearray) -> Outcome:
