@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from verigrad.errors import VerigradError
@@ -44,8 +45,9 @@ def load_state(trainer: Trainer, folder: Path) -> int:
                 state["step"] = torch.tensor(about["updates"][name], dtype=torch.float32)
                 for moment in _MOMENTS:
                     state[moment] = tensors[f"{name}.{moment}"].to(parameter.device, parameter.dtype)
-    except (OSError, KeyError, ValueError) as error:
-        raise VerigradError(f"{folder} holds no optimizer state of this model ({error})") from error
+    except (OSError, KeyError, ValueError, SafetensorError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise VerigradError(f"{folder} holds no optimizer state of this model ({reason})") from error
     return int(about["version"])
 
 

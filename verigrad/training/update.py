@@ -75,8 +75,9 @@ class Trainer:
     def _signal(self, batch: Batch) -> Signal:
         """Old and reference log-probs, where anything will look at them.
 
-        With one update a step the policy now *is* the old policy: old log-probs are then taken from the update's own
-        forward, detached, which is exact and saves a pass; here they stay zero.
+        With one update a step the policy now *is* the old policy: the loss then takes old log-probs from the update's
+        own forward, detached, so that its ratio is exactly 1. Unless the advantages look at them (KL in the reward),
+        that saves a pass, and here they stay zero.
         """
         everyone = np.arange(batch.rows)
         old = np.zeros(batch.token_ids_BT.shape, dtype=np.float32)
@@ -125,7 +126,7 @@ class Trainer:
             longest = int(batch.length_B[rows].max())
             logp_BT, entropy_BT = self._forward(self.policy, batch, rows, longest, entropy=self.needs.entropy)
             part = _cut(signal.take(rows), longest)
-            if self._single and not self.needs.old_first:
+            if self._single:
                 part = replace(part, logp_old_BT=logp_BT.detach().float().cpu().numpy())
             index = torch.from_numpy(rows)
             loss = policy_loss(
