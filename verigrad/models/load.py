@@ -11,7 +11,7 @@ import socket
 import urllib.parse
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 from transformers.utils import logging as hf_logging
 
 from verigrad.errors import Refused
+from verigrad.models.gguf_file import forget_quantisation, mend_digits, parsed_once
 from verigrad.models.language_model import LanguageModel
 from verigrad.models.machine import choose_device, choose_dtype
 from verigrad.models.template import choose_template, end_ids
@@ -60,9 +61,10 @@ def load(
     place = _place(path, folder)
     where = choose_device(device)
     arithmetic, why = choose_dtype(dtype, where)
-    tokenizer = _tokenizer(path, place)
-    text = choose_template(tokenizer, template, folder)
-    module = _module(path, place).to(where).eval()
+    with parsed_once() if place.gguf is not None else nullcontext():
+        tokenizer = _tokenizer(path, place)
+        text = choose_template(tokenizer, template, folder)
+        module = _module(path, place).to(where).eval()
     return LanguageModel(
         module=module,
         tokenizer=tokenizer,
@@ -158,7 +160,7 @@ def _tokenizer(path: str, place: _Place) -> PreTrainedTokenizerBase:
         except Exception as error:
             raise _refusal(path, place, "tokenizer", error) from None
     if place.gguf is not None:
-        _mend_gguf_digits(tokenizer, Path(place.source) / place.gguf)
+        mend_digits(tokenizer, Path(place.source) / place.gguf)
     return tokenizer
 
 
@@ -169,7 +171,7 @@ def _module(path: str, place: _Place) -> PreTrainedModel:
         except Exception as error:
             raise _refusal(path, place, "causal language model", error) from None
     if place.gguf is not None:
-        _forget_quantisation(module)
+        forget_quantisation(module)
     return module
 
 
@@ -187,42 +189,6 @@ def _refusal(path: str, place: _Place, what: str, error: Exception) -> Refused:
         )
     reason = " ".join(str(error).split())[:200] or type(error).__name__
     return Refused(f"{path}: cannot read its {what}: {reason}", key=KEY)
-
-
-def _forget_quantisation(module: PreTrainedModel) -> None:
-    """The weights are plain float32 now; what says otherwise would make a saved copy unreadable."""
-    if hasattr(module.config, "quantization_config"):
-        del module.config.quantization_config
-    for name in ("hf_quantizer", "quantization_method"):
-        if hasattr(module, name):
-            setattr(module, name, None)
-    module.is_quantized = False
-
-
-def _mend_gguf_digits(tokenizer: PreTrainedTokenizerBase, file: Path) -> None:
-    r"""SmolLM's tokenizer takes every digit alone; the GGUF reader drops that rule ("a  56" gets other tokens).
-
-    The file names the rule in `tokenizer.ggml.pre` ("smollm": llama.cpp splits \p{N} before the GPT-2 pattern).
-    """
-    if not _names_smollm(file):
-        return
-    from tokenizers import pre_tokenizers
-
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    rest = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, rest])
-
-
-def _names_smollm(file: Path) -> bool:
-    """Whether the GGUF header says tokenizer.ggml.pre = smollm. A full parse takes seconds; the header is searched.
-
-    A GGUF text is a little-endian 64-bit length and its bytes; a value follows its key and a 32-bit type, 8 = text.
-    """
-    key, value = b"tokenizer.ggml.pre", b"smollm"
-    with file.open("rb") as stream:
-        head = stream.read(1 << 24)
-    want = key + (8).to_bytes(4, "little") + len(value).to_bytes(8, "little") + value
-    return want in head
 
 
 @contextmanager

@@ -71,9 +71,9 @@ class LocalSampler:
 
     @classmethod
     def from_options(cls, lm: models.LanguageModel, options: Mapping[str, Any]) -> LocalSampler:
-        """The engine `sampling.options` asks for: { rows }, and top_p = 1 or top_k = 0, which are off. Raises Refused."""
-        for name, off in (("top_p", 1), ("top_k", 0)):
-            if options.get(name, off) != off:
+        """The engine `sampling.options` asks for: { rows }, and top_p, top_k where they are off. Raises Refused."""
+        for name, off in (("top_p", (False, "off", 1)), ("top_k", (False, "off", 0, -1))):
+            if options.get(name, False) not in off:
                 raise Refused(
                     f"sampling.options.{name}: the local engine draws from the whole distribution; leave it out",
                     key=f"sampling.options.{name}",
