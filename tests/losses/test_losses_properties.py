@@ -14,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.losses.cases import EVERY, arrays, loss_of, merged, random_case, with_rewards
+from tests.losses.cases import EVERY, arrays, loss_of, merged, random_case, signal_of, with_rewards
 from verigrad.errors import Refused
 from verigrad.losses import Method, advantages, build, idle_rows, methods, needs, policy_loss
 from verigrad.losses.kls import K1, InLoss
@@ -351,6 +351,14 @@ def test_gamma_discounts_what_the_answer_earns_by_the_tokens_that_follow() -> No
     signal = arrays(signal, chosen_BT=full, reward_B=np.array([0.8, 0.5]), greedy_reward_B=np.array([0.5, 0.5]))
     got = advantages(replace(methods["remax"], gamma=0.99), signal)[0]
     same(got.numpy(), [0.3 * 0.99 ** (len(got) - 1 - t) for t in range(len(got))])
+
+
+def test_gamma_discounts_what_later_tokens_pay_to_the_reference() -> None:
+    signal = signal_of(reward=[1.0], greedy=[0.0], old=[[-0.9, -1.2, -0.7]], ref=[[-1.0, -1.0, -1.0]])
+    method = replace(build("remax", {"kl": {"name": "k1", "coefficient": 2.0}}), gamma=0.5)
+    last = 1.0 - 2 * 0.3
+    middle = -2 * -0.2 + 0.5 * last
+    same(advantages(method, signal)[0].numpy(), [-2 * 0.1 + 0.5 * middle, middle, last])
 
 
 def test_rounding_is_not_taken_for_a_difference() -> None:
