@@ -44,7 +44,9 @@ class Message(Table):
     """One turn of `data.prompt`."""
 
     role: Annotated[str, word("system", "user", "assistant", "tool")]
+    """Who speaks."""
     content: Annotated[str, wants("a text", lambda v: isinstance(v, str))]
+    """What is said; {column} stands for the row's value."""
 
 
 def _messages(value: Any) -> Any:
@@ -91,10 +93,13 @@ class Lora(Table):
     """Low-rank adapters in place of all weights."""
 
     rank: Annotated[int, whole(1, hint=" (lora = 0 trains all weights)")]
+    """Width of the adapters."""
     alpha: Positive | None = None
     """Scale; filled with 2 * rank."""
     layers: Annotated[str | tuple[str, ...], BeforeValidator(_layers)] = "all-linear"
+    """Which layers get one: "all-linear" or names."""
     dropout: Annotated[float, number("of at least 0 and below 1", lambda v: 0 <= v < 1)] = 0.0
+    """Share of the adapters' inputs left out while training."""
 
     @model_validator(mode="before")
     @classmethod
@@ -112,6 +117,7 @@ class Model(Table):
     dtype: Annotated[Literal["auto", "float32", "bfloat16"], word("auto", "float32", "bfloat16")] = "auto"
     """Arithmetic of the update; the master copy is always float32."""
     device: Annotated[Literal["auto", "cpu", "cuda", "mps"], word("auto", "cpu", "cuda", "mps")] = "auto"
+    """Where it runs; auto is cuda if there, else cpu."""
     lora: Lora | None = None
     """None trains all weights."""
     template: Text = "auto"
@@ -122,9 +128,11 @@ class Data(Table):
     """Where the data comes from: one source."""
 
     source: Named
+    """A built-in, file.jsonl, file.py:function, or a source of a later version (hub:, gym:, run:, .parquet)."""
     prompt: Annotated[str | tuple[Message, ...] | None, BeforeValidator(_messages)] = None
     """Text with {column}s, or turns; None: the column `prompt` or `messages`."""
     system: Text | None = None
+    """Text put before the prompt as the system's turn."""
     columns: Annotated[Mapping[str, str], wants("a table of ours = yours, both texts", _columns)] = Field(
         default_factory=dict
     )
@@ -146,15 +154,19 @@ class Reward(Table):
     """One part of the reward: exactly one of verifier, shaping, model."""
 
     verifier: Named | None = None
+    """What judges an answer: a kind, file.py:function or module:function."""
     shaping: Named | None = None
+    """What is paid besides being right: a kind or file.py:function."""
     model: Text | None = None
     """A reward model's folder, or stage:N."""
     on: Annotated[tuple[str, ...], texts("a source's name or a list of them")] | None = None
     """Names of the sources it judges; None: all."""
     weight: NotNegative = 1.0
+    """Factor in the sum."""
     gated: Flag = False
     """Pays only when the verifier says right."""
     options: Options = Field(default_factory=dict)
+    """Options of that verifier or shaping, which checks them."""
 
     def judges(self, source: str) -> bool:
         """Whether this part judges the source of that name."""
@@ -171,6 +183,7 @@ class Loss(Table):
     """How the loss is computed: a method and what is changed about it."""
 
     method: Text = "grpo"
+    """The method, see methods.md."""
     axes: Mapping[str, Axis] = Field(default_factory=dict)
     """The axes the user wrote: a word, or a table of name and parameters."""
 
@@ -179,16 +192,22 @@ class Sampling(Table):
     """How answers are drawn."""
 
     engine: Annotated[Literal["local", "vllm", "http"], word("local", "vllm", "http")] = "local"
+    """Who draws; http for acceptance only."""
     max_tokens: Count = 256
+    """Most tokens of an answer."""
     temperature: NotNegative = 1.0
+    """Logits are divided by it; 0 is greedy."""
     stop: Annotated[tuple[str, ...], texts("a list of texts")] = ()
+    """Texts that end an answer."""
     options: Options = Field(default_factory=dict)
+    """Options of that engine, which checks them."""
 
 
 class Schedule(Table):
     """The learning rate over the steps."""
 
     name: Annotated[Literal["constant", "linear", "cosine"], word("constant", "linear", "cosine")] = "constant"
+    """How it falls after the warm-up."""
     warmup: CountOrNone = 0
     """Steps of linear warm-up."""
     floor: Share = 0.0
@@ -205,9 +224,13 @@ class Optimizer(Table):
     """AdamW and its numbers; decay is off unless asked for (the recipes of GRPO's libraries differ: 0, 0.01, 0.1)."""
 
     name: Annotated[Literal["adamw"], word("adamw")] = "adamw"
+    """The optimizer."""
     betas: Annotated[tuple[float, float], BeforeValidator(_betas)] = (0.9, 0.999)
+    """Decay of the two moments."""
     eps: Positive = 1e-8
+    """Added to the root of the second moment."""
     weight_decay: NotNegative = 0.0
+    """Decoupled decay, times the learning rate."""
     max_norm: Positive = 1.0
     """Gradients are clipped to this global norm."""
 
@@ -220,24 +243,36 @@ class Train(Table):
     epochs: Count | None = None
     """... or passes over the data (the other kinds): exactly one of the two."""
     prompts: Count = 8
+    """Prompts (rl) or examples a step."""
     group: Count = 8
+    """Answers a prompt."""
     passes: Count = 1
+    """Times each batch of rollouts is used."""
     minibatches: Count = 1
+    """Updates a pass."""
     lr: Positive = 1e-6
+    """Peak learning rate."""
     schedule: Schedule = Field(default_factory=Schedule)
+    """The learning rate over the steps: a word or a table."""
     optimizer: Optimizer = Field(default_factory=Optimizer)
+    """The optimizer: a word or a table."""
     save_every: Count = 50
+    """Steps between checkpoints."""
     keep_last: Count = 2
+    """Checkpoints kept, beside the best by validation."""
 
 
 class Rule(Table):
     """When a suite accepts; fixed beforehand."""
 
     test: Annotated[Literal["sampled", "greedy"], word("sampled", "greedy")] = "sampled"
+    """What is compared: draws at the temperature, or the greedy answer."""
     answers: Count = 4
     """Draws an item."""
     p: Probability = 0.05
+    """Two-sided level; the interval is the (1 - p) interval."""
     gain: Annotated[float, number("of at least 0 and below 1", lambda v: 0 <= v < 1)] = 0.0
+    """What the interval's lower end must exceed."""
     margin: Annotated[float, number("from -1 to 0: how far it may fall", lambda v: -1 <= v <= 0)] | None = None
     """Makes the suite a guard, which has no gain."""
     temperature: NotNegative | None = None
@@ -250,9 +285,11 @@ class Suite(Table):
     """Who accepts: one [acceptance]."""
 
     grader: Named
+    """Who judges: a name, file.py:function, or "same" (the training verifier, marked NOT INDEPENDENT)."""
     source: Named | None = None
     """Items from elsewhere, or a [[data]]'s name; None: every held-out side."""
     rule: Rule = Field(default_factory=Rule)
+    """When it accepts."""
     every: CountOrNone = 0
     """Steps between looks at the validation slice; 0: never."""
     spot_check: CountOrNone = 0
@@ -263,21 +300,32 @@ class Workers(Table):
     """Who does the work."""
 
     kind: Annotated[Literal["inline", "processes", "ray"], word("inline", "processes", "ray")] = "inline"
+    """Where sampling, verifying and updating run."""
     ranks: Count | None = None
+    """Processes."""
     address: Text | None = None
+    """Of the cluster."""
     gpus: CountOrNone | None = None
+    """GPUs to use."""
     staleness: CountOrNone = 0
+    """Steps by which an answer's weights may be behind."""
     late: Text = "wait"
+    """What happens to answers that are later than that."""
 
 
 class Limits(Table):
     """What ends or refuses a run."""
 
     hours: Positive | None = None
+    """The stage ends after the step that passes this."""
     memory_gb: Positive | None = None
+    """More resident memory (10^9 bytes) stops the run."""
     ungraded: Share = 0.05
+    """A larger share of ungraded answers in three steps in a row stops the run."""
     dead: Share = 0.95
+    """A larger share of groups without a gradient refuses a pilot, and over ten steps together ends training."""
     check_seconds: Positive | None = None
+    """Clock of one call of your own check or grader; a check's option `seconds` wins. None: 10."""
 
 
 _LOGS = ("tensorboard", "wandb", "trackio")
@@ -287,14 +335,19 @@ class Run(Table):
     """This execution."""
 
     name: Annotated[str, wants("the name of a folder", _folder_name)]
+    """Folder under runs/; filled with the recipe's file name."""
     seed: Whole = 0
+    """Of order and draws; never of the split."""
     workers: Workers = Field(default_factory=Workers)
+    """Who does the work: a word or a table."""
     limits: Limits = Field(default_factory=Limits)
+    """What ends or refuses a run."""
     sandbox: Annotated[int, whole(0, high=3)] = 2
     """Least isolation level for programs the model wrote."""
     log: Annotated[
         tuple[str, ...], texts('"tensorboard", "wandb", "trackio" or a list of them', lambda v: v in _LOGS)
     ] = ("tensorboard",)
+    """Where metrics go besides metrics.jsonl."""
 
 
 Kind = Literal["sft", "reward_model", "rl", "preference"]
@@ -306,6 +359,7 @@ class Stage(Table):
     number: int
     """From 1."""
     kind: Annotated[Kind, word("sft", "reward_model", "rl", "preference")]
+    """What the stage does."""
 
     @property
     def name(self) -> str:
