@@ -94,7 +94,7 @@ def tiny_folder(
 
 
 def edit_json(file: Path, **values: object) -> None:
-    """Set these keys of a JSON file; None removes one."""
+    """Set these keys of a JSON file."""
     content = json.loads(file.read_text())
     content.update(values)
-    file.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+    file.write_text(json.dumps(content))
