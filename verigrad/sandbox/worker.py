@@ -205,7 +205,7 @@ def _request(target: str, args: Sequence[Any], seconds: float, folder: Path | No
         "target": target,
         "args": list(args),
         "seconds": seconds,
-        "folder": None if folder is None else str(folder),
+        "folder": None if folder is None else str(folder.absolute()),  # the child is elsewhere after a call
         "path": [entry for entry in sys.path if entry],
     }
     return json.dumps(request, default=_plain).encode()
