@@ -335,7 +335,7 @@ class Run(Table):
     """This execution."""
 
     name: Annotated[str, wants("the name of a folder", _folder_name)]
-    """Folder under runs/; filled with the recipe's file name."""
+    """Folder under runs/."""
     seed: Whole = 0
     """Of order and draws; never of the split."""
     workers: Workers = Field(default_factory=Workers)
