@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "Acceptance": "verigrad.runs.do_accept",
     "KITS": "verigrad.runs.do_init",
+    "NOT_YET": "verigrad.runs.do_init",
     "Pilot": "verigrad.runs.piloting",
     "Run": "verigrad.runs.run",
     "Talk": "verigrad.runs.talk",
@@ -25,6 +26,7 @@ _HOMES = {
 
 __all__ = [
     "KITS",
+    "NOT_YET",
     "Acceptance",
     "Pilot",
     "Run",
@@ -40,7 +42,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from verigrad.runs.do_accept import Acceptance, accept
-    from verigrad.runs.do_init import KITS, init
+    from verigrad.runs.do_init import KITS, NOT_YET, init
     from verigrad.runs.do_list import listing
     from verigrad.runs.do_pilot import pilot
     from verigrad.runs.do_resume import resume
