@@ -338,6 +338,16 @@ def test_parts_are_scaled_alone_under_per_part() -> None:
     same(got, np.array([0.0, 0.0, -2.0, 2.0]))
 
 
+def test_whitening_over_answers_counts_every_answer_once_and_over_tokens_every_token() -> None:
+    signal = signal_of(reward=[1.0, 0.0, 1.0, 1.0], old=[[-1.0] * 5, [-1.0], [-1.0], [-1.0]], group=[0, 0, 1, 1])
+    centred = np.array([0.5, -0.5, 0.0, 0.0])
+    answers = advantages(build("reinforce_pp_baseline", {"scale": {"over": "answers"}}), signal)[:, 0]
+    same(answers.numpy(), centred / centred.std())
+    tokens = advantages(methods["reinforce_pp_baseline"], signal)[:, 0]
+    every = np.repeat(centred, [5, 1, 1, 1])
+    same(tokens.numpy(), (centred - every.mean()) / every.std())
+
+
 def test_a_step_without_parts_is_refused_under_per_part() -> None:
     signal, _, _ = random_case(3)
     bare: Signal = arrays(signal, parts_BK=np.zeros((signal.batch.rows, 0)))
