@@ -56,11 +56,11 @@ def test_every_digit_is_a_token_also_after_two_spaces(lm):
 
 def test_any_batch_gives_the_same_bits_and_exact_log_probs(lm):
     requests = [
-        cases.ask(f"What is {3 + i} * {i}? Answer{' briefly' * (i % 3)}.", 50 + i, max_tokens=6 + i % 3,
+        cases.ask(f"What is {3 + i} * {i}? Answer{' briefly' * (i % 3)}.", 50 + i, max_tokens=4 + i % 2,
                   temperature=cases.TEMPERATURES[i % 3])
         for i in range(20)
     ]  # fmt: skip
-    whole = cases.check_any_batch(lm, requests, alone=(0, 19))
+    whole = cases.check_any_batch(lm, requests, alone=(19,))
     assert cases.judged(lm, requests, whole) < 1e-4
 
 
