@@ -13,7 +13,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 NOT_IMPORTED = {
     "accelerate": "transformers' GGUF reader asks for it",
-    "gguf": "transformers' GGUF reader imports it",
     "tensorboard": "torch.utils.tensorboard, which writes the run's log, imports it",
 }
 """Declared and never imported here, with the reason."""

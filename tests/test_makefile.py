@@ -60,7 +60,7 @@ def clean(path: Path, text: str) -> list[str]:
     """The lines of a tracked file that name a machine's paths or a registry."""
     if path == ROOT / ".ci/run":
         # Where a runner keeps its Pythons is the runner's to say; the variable and its usual place may be named.
-        text = re.sub(r"pyenv's|PYENV_ROOT|\.py" + "env", "", text)
+        text = re.sub("PYENV_ROOT|(py" + "env's)|\\.(py" + "env)", "", text)
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         hosts = [h for h in REGISTRIES.findall(line) if h not in (ALLOWED_HOST, "pyto" + "rch.org")]
