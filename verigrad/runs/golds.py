@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from verigrad.errors import DataError, Refused
-from verigrad.records import Task
+from verigrad.records import Task, Verdict
 from verigrad.runs.prepare import Prepared, order_of
+
+PROBE = 4
+"""Golds tried first: a check that fails on all of them is not kept waiting for thousands more."""
 
 
 def check_golds(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepared, list[dict[str, str]]]:
@@ -21,11 +24,18 @@ def check_golds(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepare
     """
     recipe, cut = ready.recipe, ready.split
     everyone = [t for side in (cut.train, cut.validation, cut.held_out) for tasks in side.values() for t in tasks]
-    failed = ready.rewards.check_golds(everyone)
-    rows = [
-        {"source": t.source, "key": t.key, "gold": str(t.gold)[:200], "status": v.status, "reason": v.reason}
-        for t, v in failed
-    ]
+    first = everyone[:PROBE]
+    failed = ready.rewards.check_golds(first)
+    hopeless = len(failed) == PROBE or (len(failed) > 1 and [t for t, _ in failed] == first[: len(failed)])
+    if hopeless and len(everyone) > PROBE and not anyway:
+        why = failed[0][1].reason or failed[0][1].status
+        listed = _list(folder, _rows(failed))
+        raise Refused(
+            f"the first {len(failed)} golds are all wrong by their own verifier ({' '.join(why.split())[:160]}; "
+            f"list: {listed}); mend the check or the golds"
+        )
+    failed += ready.rewards.check_golds(everyone[PROBE:])
+    rows = _rows(failed)
     if not failed:
         return ready, []
     if not anyway:
@@ -52,6 +62,13 @@ def check_golds(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepare
         for j in ready.suites
     )
     return replace(ready, split=cut, order=order_of(recipe, cut), suites=suites), rows
+
+
+def _rows(failed: Sequence[tuple[Task, Verdict]]) -> list[dict[str, str]]:
+    return [
+        {"source": t.source, "key": t.key, "gold": str(t.gold)[:200], "status": v.status, "reason": v.reason}
+        for t, v in failed
+    ]
 
 
 def _list(folder: Path, rows: list[dict[str, str]]) -> Path:
