@@ -41,7 +41,7 @@ def open_model(ready: Prepared, talk: Talk) -> LanguageModel:
 
 def sampler_of(ready: Prepared, lm: LanguageModel) -> LocalSampler:
     """The recipe's engine over this model."""
-    return LocalSampler(lm, **ready.recipe.sampling.options)
+    return LocalSampler.from_options(lm, ready.recipe.sampling.options)
 
 
 def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk, *, anyway: bool) -> None:

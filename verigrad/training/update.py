@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -23,8 +23,8 @@ from verigrad.recipe import Train
 from verigrad.records import Batch, Signal, totals_of
 from verigrad.training.optimizer import build_optimizer, learning_rate
 
-ROWS = 8
-"""Rows of a micro-batch: bounds memory, never the loss."""
+ROWS = 16
+"""Distinct rows of a micro-batch: bounds memory, never the loss."""
 
 
 class Trainer:
@@ -96,23 +96,26 @@ class Trainer:
     @torch.no_grad()
     def _logps(self, model: LanguageModel, batch: Batch, rows: np.ndarray) -> np.ndarray:
         out = np.zeros((len(rows), batch.token_ids_BT.shape[1]), dtype=np.float32)
-        for chunk in _chunks(rows, self.rows):
-            longest = int(batch.length_B[chunk].max())
-            logp_BT, _ = self._forward(model, batch, chunk, longest, entropy=False)
-            out[chunk, :longest] = logp_BT.float().cpu().numpy()
+        for micro in micro_batches(batch, rows, self.rows):
+            longest = int(batch.length_B[micro.rows].max())
+            logp_BT, _ = self._forward(model, batch, micro, longest, entropy=False)
+            out[micro.rows, :longest] = logp_BT.float().cpu().numpy()
         return out
 
     def _forward(
-        self, model: LanguageModel, batch: Batch, rows: np.ndarray, longest: int, *, entropy: bool
+        self, model: LanguageModel, batch: Batch, micro: MicroBatch, longest: int, *, entropy: bool
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        return response_logps(
+        logp_UT, entropy_UT = response_logps(
             model,
-            [batch.prompt_ids[i] for i in rows],
-            batch.token_ids_BT[rows, :longest],
-            batch.length_B[rows],
+            [batch.prompt_ids[i] for i in micro.distinct],
+            batch.token_ids_BT[micro.distinct, :longest],
+            batch.length_B[micro.distinct],
             temperature=self.temperature,
             entropy=entropy,
+            rows=len(micro.distinct),
         )
+        of = torch.from_numpy(micro.of).to(logp_UT.device)
+        return logp_UT[of], None if entropy_UT is None else entropy_UT[of]
 
     def _update(self, signal: Signal, advantage_BT: torch.Tensor, *, step: int) -> tuple[dict[str, float], int]:
         """One optimizer step on the whole of `signal`, in micro-batches. Returns metrics and the tokens computed."""
@@ -122,9 +125,10 @@ class Trainer:
         maxima: dict[str, float] = {}
         active = np.flatnonzero(~idle_rows(method, advantage_BT, signal))
         computed = int(batch.chosen_BT[active].sum())
-        for rows in _chunks(active, self.rows):
+        for micro in micro_batches(batch, active, self.rows):
+            rows = micro.rows
             longest = int(batch.length_B[rows].max())
-            logp_BT, entropy_BT = self._forward(self.policy, batch, rows, longest, entropy=self.needs.entropy)
+            logp_BT, entropy_BT = self._forward(self.policy, batch, micro, longest, entropy=self.needs.entropy)
             part = _cut(signal.take(rows), longest)
             if self._single:
                 part = replace(part, logp_old_BT=logp_BT.detach().float().cpu().numpy())
@@ -161,8 +165,37 @@ def minibatches(group_B: np.ndarray, count: int) -> list[np.ndarray]:
     return [np.flatnonzero(np.isin(group_B, part)) for part in parts]
 
 
-def _chunks(rows: np.ndarray, size: int) -> list[np.ndarray]:
-    return [rows[i : i + size] for i in range(0, len(rows), size)]
+@dataclass(frozen=True, kw_only=True)
+class MicroBatch:
+    """Rows that go through the model together, equal ones once."""
+
+    rows: np.ndarray
+    """[N] int64: rows of the batch, equal ones beside each other."""
+    distinct: np.ndarray
+    """[U] int64: one row of each kind; these are computed."""
+    of: np.ndarray
+    """[N] int64: which of the distinct ones each row equals."""
+
+
+def micro_batches(batch: Batch, rows: np.ndarray, size: int) -> list[MicroBatch]:
+    """These rows in micro-batches of `size` distinct ones, in the order of their first appearance.
+
+    Short answers repeat: eight attempts at one word are often two or three texts. Equal prompt and tokens have equal
+    log-probs, so they are computed once and their gradients add up in the one row, which changes nothing.
+    """
+    same: dict[tuple[bytes, bytes], list[int]] = {}
+    for i in rows.tolist():
+        tokens = batch.token_ids_BT[i, : batch.length_B[i]]
+        same.setdefault((batch.prompt_ids[i].tobytes(), tokens.tobytes()), []).append(i)
+    kinds = list(same.values())
+    return [
+        MicroBatch(
+            rows=np.array([i for kind in part for i in kind], dtype=np.int64),
+            distinct=np.array([kind[0] for kind in part], dtype=np.int64),
+            of=np.repeat(np.arange(len(part)), [len(kind) for kind in part]),
+        )
+        for part in (kinds[k : k + size] for k in range(0, len(kinds), size))
+    ]
 
 
 def _cut(signal: Signal, longest: int) -> Signal:
