@@ -41,11 +41,12 @@ def _about(what: str) -> dict[str, str]:
         }
     from verigrad.rewards import kind, kinds, shaping
 
+    shapes = {"format": shaping.has_form, "overlong": shaping.overlong}
     verifiers = {name: inspect.getdoc(kind(name)) or "" for name in kinds()}
     return (
         {f"verifier = {name}": text for name, text in verifiers.items()}
         | {"verifier = file.py:function": "your own: f(answer, task), TRL's or verl's signature; in killable workers"}
-        | {f"shaping = {name}": inspect.getdoc(getattr(shaping, name)) or "" for name in shaping.KINDS}
+        | {f"shaping = {name}": inspect.getdoc(shapes[name]) or "" for name in shaping.KINDS}
     )
 
 

@@ -82,9 +82,10 @@ def _may_go_on(then: Mapping[str, Any], whole: Recipe) -> None:
     """Refuse whatever would make two runs of one: any value that changed, but for steps upwards and a few more."""
     before = dict(_values(then))
     now = dict(_values(json.loads(json.dumps(whole.resolved()))))
-    for key in [*before, *(k for k in now if k not in before)]:
-        if before.get(key) == now.get(key) or _may_change(key):
-            continue
+    keys = [*before, *(k for k in now if k not in before)]
+    changed = [k for k in keys if before.get(k) != now.get(k) and not _may_change(k)]
+    if changed:  # a method changes keys elsewhere too: the one somebody wrote says more
+        key = next((k for k in changed if k in now and whole.origin(k) == "--set"), changed[0])
         raise Refused(
             f"--resume may change {', '.join(_MAY_CHANGE)} alone: {key} was {before.get(key)!r}, is {now.get(key)!r}"
         )
