@@ -23,7 +23,7 @@ from verigrad.recipe import Train
 from verigrad.records import Batch, Signal, totals_of
 from verigrad.training.optimizer import build_optimizer, learning_rate
 
-ROWS = 16
+ROWS = 8
 """Distinct rows of a micro-batch: bounds memory, never the loss."""
 
 
