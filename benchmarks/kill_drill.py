@@ -148,7 +148,7 @@ def kill_at(pid: int, moment: Callable[[], bool]) -> bool:
     while not moment():
         if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             return False
-        time.sleep(0.0005)
+        time.sleep(0.002)
     os.kill(pid, signal.SIGKILL)
     return True
 
@@ -207,9 +207,10 @@ def drill(folder: Path, *, kills: int, seed: int, say: Callable[[str], None]) ->
     for n, (name, kind) in enumerate(plans):
         runs = folder / f"disturbed-{n}"
         run = runs / "drill"
-        killed_in = []
+        killed_in, resumes = [], 0
         moments = [MOMENTS[name]] if kind == "named" else [None, None]
         for moment in moments:
+            resumes += RunDirectory.exists(run)
             pid = start(recipe, runs, log)
             if moment is None:
                 end = time.monotonic() + rng.uniform(0.02, seconds)
@@ -224,10 +225,9 @@ def drill(folder: Path, *, kills: int, seed: int, say: Callable[[str], None]) ->
                 raise SystemExit(f"{name}: failed by itself:\n{log.read_text()[-4000:]}")
             if finished(run):
                 break
-        resumes = 0
         while not finished(run):
-            resumes += 1
-            if wait(start(recipe, runs, log)) or resumes > 3:
+            resumes += RunDirectory.exists(run)
+            if wait(start(recipe, runs, log)) or resumes > 4:
                 raise SystemExit(f"{name}: could not be resumed:\n{log.read_text()[-4000:]}")
         told = differences(folder / "undisturbed" / "drill", run)
         rows.append({"moment": name, "killed_in": killed_in, "resumes": resumes, "differences": told})

@@ -78,9 +78,10 @@ def test_more_steps_on_a_done_run_equal_a_run_that_had_them_from_the_start(
 ) -> None:
     """The schedule is constant, and both runs looked and saved at the same steps."""
     folder = copy_of_finished.folder
-    whole = ("--set", "train.steps=8")
+    copy_of_finished.edit(("save_every = 4", "save_every = 2"), ("every = 4", "every = 2"), ("group = 6", "group = 4"))
+    whole = ("--set", "train.steps=4")
     assert copy_of_finished("train", "r.toml", *whole, "--set", "run.name=whole").status in (0, 1)
-    short = ("--set", "train.steps=4")
+    short = ("--set", "train.steps=2")
     assert copy_of_finished("train", "r.toml", *short, "--set", "run.name=short").status in (0, 1)
     said = copy_of_finished("train", "--resume", "runs/short", *whole)
     assert said.status in (0, 1), said.err
