@@ -226,7 +226,14 @@ def all_graders() -> str:
     for name in grader_names():
         lines += ["", f"## {name}", "", _text(graders.module(name))]
     own = importlib.import_module("verigrad.acceptance.own")
-    lines += ["", "## file.py:function", "", _text(own)]
+    lines += [
+        "",
+        "## file.py:function",
+        "",
+        "`f(answer, task) -> bool | float | None | Verdict | Grade`.",
+        "",
+        _text(own),
+    ]
     lines += ["", "## same", "", "The training verifier itself; marked NOT INDEPENDENT everywhere."]
     return "\n".join(lines) + "\n"
 
@@ -253,7 +260,7 @@ def with_block(text: str, block: str) -> str:
 def _options(options: Mapping[str, Any]) -> list[str]:
     if not options:
         return []
-    rows = [f"| `{name}` | {_shown(o.default)} | {o.meaning} |" for name, o in options.items()]
+    rows = [_row(name, _shown(o.default), o.meaning) for name, o in options.items()]
     return ["", "| option | default | meaning |", "|---|---|---|", *rows]
 
 
