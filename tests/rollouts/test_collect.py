@@ -1,12 +1,13 @@
 """Groups: seeds, attempts counting on, keeping, refilling, and the pilot's numbers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from verigrad.records import Completion, Group, Request, Rollout, Scored, Task, right, seed, ungraded, wrong
-from verigrad.rollouts import DrawPlan, Keep, advice, collect, judge_step, pilot_numbers, select
+from verigrad.rollouts import DrawPlan, Keep, advice, carrying, collect, judge_step, pilot_numbers, select
 
 PLAN = DrawPlan(run_seed=3, stage=1, group=4, max_tokens=8, temperature=1.0)
 TASKS = [Task.make(prompt=f"task {i}", gold=i) for i in range(40)]
@@ -140,6 +141,16 @@ def test_pilot_numbers_and_what_they_advise() -> None:
     assert advice(n, dead=0.95, ungraded=0.2) is None
     assert "could not be graded" in str(advice(n, dead=0.95, ungraded=0.05))
     assert "3 of 4 groups carry no gradient" in str(advice(n, dead=0.5, ungraded=0.2))
+
+
+def test_what_carries_a_gradient_depends_on_the_baseline() -> None:
+    tasks, f = fake("rrrr", "wwww", "rwww")
+    groups = judge_step(PLAN, tasks, f.sample, f.verify, step=0)
+    assert carrying(groups, compared=True) == 1
+    assert carrying(groups, compared=False) == 3
+    assert carrying(groups[:1], compared=False) == 0
+    greedy = [replace(g, greedy=groups[0].members[0]) for g in groups]
+    assert carrying(greedy, compared=False) == 2
 
 
 def test_nothing_ever_right_is_said_as_the_recipe_page_says_it() -> None:

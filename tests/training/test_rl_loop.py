@@ -171,6 +171,17 @@ def test_groups_without_a_gradient_for_ten_steps_end_the_stage(run: RunDirectory
     assert run.checkpoints(1) == [12, 13]
 
 
+def test_a_baseline_over_the_step_needs_no_group_with_different_rewards(run: RunDirectory) -> None:
+    workers = Scenes(lambda step, n: RIGHT if n else WRONG)
+    keep = Keep(rounds=0, grade_at_least=1)
+    assert train_rl(loop(run, workers, steps=12, keep=keep, limits=Limits(dead=0.9))).step == 12
+
+
+def test_equal_rewards_all_over_the_step_end_it_under_such_a_baseline_too(run: RunDirectory) -> None:
+    keep = Keep(rounds=0, grade_at_least=1)
+    assert train_rl(loop(run, always(WRONG), steps=12, keep=keep, limits=Limits(dead=0.9))).step == 10
+
+
 def test_a_run_killed_at_such_an_end_ends_there_again(run: RunDirectory) -> None:
     workers = Scenes(lambda step, n: VARIED if step < 4 else RIGHT)
     first = train_rl(loop(run, workers, steps=99, limits=Limits(dead=0.9)))

@@ -5,7 +5,7 @@ Left out: how tokens are drawn (sampling), who pays (rewards), what is done with
 
 from verigrad.rollouts.collect import Collected, Keep, collect, judge_step, select
 from verigrad.rollouts.draws import DrawPlan, requests_for, rollouts_from
-from verigrad.rollouts.signal_check import PilotNumbers, advice, pilot_numbers
+from verigrad.rollouts.signal_check import PilotNumbers, advice, carrying, pilot_numbers
 
 __all__ = [
     "Collected",
@@ -13,6 +13,7 @@ __all__ = [
     "Keep",
     "PilotNumbers",
     "advice",
+    "carrying",
     "collect",
     "judge_step",
     "pilot_numbers",

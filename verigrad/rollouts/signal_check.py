@@ -34,7 +34,7 @@ class PilotNumbers:
     varied: int
     """Groups with right and not right answers: the ones that teach correctness."""
     carrying: int
-    """Groups whose rewards differ: the ones that carry any gradient."""
+    """Groups that carry any gradient: see `carrying`."""
     verdicts: dict[str, float]
     """Share of each verdict status."""
     truncated: float
@@ -47,8 +47,25 @@ class PilotNumbers:
         return asdict(self)
 
 
-def pilot_numbers(groups: Sequence[Group], *, group: int) -> PilotNumbers:
-    """The numbers of these groups."""
+def carrying(groups: Sequence[Group], *, compared: bool) -> int:
+    """Groups of one round that carry a gradient. `compared`: the method compares the answers to one prompt.
+
+    Then a group's rewards must differ; beside a greedy answer one must differ from its reward; else (a baseline over
+    the step, one answer a prompt) every group carries one as soon as any two rewards of the round differ.
+    """
+    paid = {m.reward for g in groups for m in g.members}
+
+    def carries(group: Group) -> bool:
+        own = {m.reward for m in group.members}
+        if group.greedy is not None:
+            return bool(own - {group.greedy.reward})
+        return len(own) > 1 if compared else bool(own) and len(paid) > 1
+
+    return sum(map(carries, groups))
+
+
+def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True) -> PilotNumbers:
+    """The numbers of these groups; `compared` as in `carrying`."""
     everyone = [s for g in groups for s in (*g.members, *g.left_out)]
     graded = [m for g in groups for m in g.members]
     rates = tuple(g.num_right / len(g.members) if g.members else 0.0 for g in groups)
@@ -62,7 +79,7 @@ def pilot_numbers(groups: Sequence[Group], *, group: int) -> PilotNumbers:
         all_right=sum(bool(g.members) and g.num_right == len(g.members) for g in groups),
         all_wrong=sum(bool(g.members) and g.num_right == 0 for g in groups),
         varied=sum(g.varied for g in groups),
-        carrying=sum(len({m.reward for m in g.members}) > 1 for g in groups),
+        carrying=carrying(groups, compared=compared),
         verdicts={s: sum(m.verdict.status == s for m in everyone) / total for s in STATUSES},
         truncated=sum(m.rollout.finish == "length" for m in everyone) / total,
         mean_tokens=sum(len(m.rollout.token_ids) for m in everyone) / total,

@@ -19,10 +19,10 @@ from typing import Protocol
 from verigrad.errors import Interrupted, Stopped
 from verigrad.recipe import Limits, Train
 from verigrad.records import Group, Task, batch_of
-from verigrad.rollouts import Collected, DrawPlan, Keep, collect, select
+from verigrad.rollouts import Collected, DrawPlan, Keep, carrying, collect, select
 from verigrad.store import RunDirectory
 from verigrad.training.protocol import Workers
-from verigrad.training.step_metrics import carries, step_metrics
+from verigrad.training.step_metrics import step_metrics
 from verigrad.training.update import merge
 
 DEAD_WINDOW = 10
@@ -126,7 +126,7 @@ def train_rl(loop: Loop, *, start: int = 0) -> Ended:
         run.append_metrics(stage, step, metrics)
         _check_ungraded(loop, history, metrics, step)
         better = looked and _is_best(history, metrics, step)
-        history.alive.append(sum(carries(g) for g in groups) / len(groups))
+        history.alive.append(_alive(loop, groups))
         ended = _ending(loop, history, collected, step, steps, began)
         stopping = loop.stop_asked()
         if ended or better or stopping or step == steps or step % loop.train.save_every == 0:
@@ -234,6 +234,11 @@ def _worn_out(loop: Loop, history: _History, collected: Collected, step: int, st
     return None
 
 
+def _alive(loop: Loop, groups: Sequence[Group]) -> float:
+    """Share of the step's groups that carry a gradient under the method at hand."""
+    return carrying(groups, compared=loop.keep.grade_at_least > 1) / len(groups)
+
+
 def peak_memory_gb() -> float:
     """Most resident memory of this process so far, in GB (10^9 bytes)."""
     unit = 1 if sys.platform == "darwin" else 1024
@@ -262,5 +267,5 @@ def _history(loop: Loop, start: int) -> _History:
             _is_best(history, line, line["step"])
     for step in range(max(1, start - DEAD_WINDOW + 1), start + 1):
         groups = loop.run.read_step(stage, step)
-        history.alive.append(sum(carries(g) for g in groups) / len(groups))
+        history.alive.append(_alive(loop, groups))
     return history

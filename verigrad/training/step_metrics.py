@@ -63,11 +63,6 @@ def step_metrics(groups: Sequence[Group], collected: Collected, *, newest: int) 
     return out
 
 
-def carries(group: Group) -> bool:
-    """True if the group's rewards differ: it has a gradient under a group baseline."""
-    return len({m.reward for m in group.members}) > 1
-
-
 def _tokens(scored: Scored) -> int:
     return len(scored.rollout.token_ids)
 
