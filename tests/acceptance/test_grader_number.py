@@ -38,7 +38,7 @@ NOT_80 = [
     "The answer is 80. Or maybe not.", "<answer>80", "<answer>90</answer><answer>80</answer>", r"\boxed{}", "8 hundred",
     "The answer is 80?", "1. 80", "80 percent", r"80\%", "8**10", "8 * 10 = 80 = 81", "80e", "80e9999", "{80, 90}",
     "٨٠", r"\boxed{17}" + "\nFinal Answer: The final answer is $80$.", "<think>It is 80.</think>\nI am not sure.",
-    "80 90",
+    "80 90", "x != 80", "x >= 80", "x ≠ 80", "0,080",
 ]  # fmt: skip
 
 

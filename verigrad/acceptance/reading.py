@@ -40,6 +40,7 @@ _NAMED = re.compile(r"^(\S{1,80}) is (?:the|our|my|your) (?:\w+ ){0,2}\w+$", re.
 _HEDGE = re.compile(
     r"\b(?:or|either|maybe|perhaps|possibly|probably|not|cannot|unsure|guess)\b|n['’]t\b|\?", re.IGNORECASE
 )
+_NO_EQUATION = re.compile(r"[!<>~]=|[≠≤≥]")
 _TAKEN_BACK = re.compile(
     r"\b(?:or|maybe|perhaps|possibly|alternatively|not|wait|actually|wrong|incorrect|no|unsure|instead|mistake|sorry)\b|n['’]t\b",
     re.IGNORECASE,
@@ -179,7 +180,7 @@ def side(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Has
     value = read(sentence)
     if value is not None:
         return value
-    if _HEDGE.search(sentence):
+    if _HEDGE.search(sentence) or _NO_EQUATION.search(sentence):
         return None
     parts = _sides(sentence)
     if len(parts) > 1:
