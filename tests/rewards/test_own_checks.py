@@ -201,6 +201,13 @@ def test_a_function_that_cannot_be_sent_is_refused(folder):
             rewards(folder, function)
 
 
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf")])
+def test_a_time_limit_no_answer_could_keep_is_refused(folder, seconds):
+    part = Reward(verifier="checks.py:hangs_always", options={"seconds": seconds})
+    with pytest.raises(RecipeError, match=r"options\.seconds wants a number above 0"):
+        Rewards([part], folder=folder, max_tokens=16, limits=Limits(), workers=1)
+
+
 def test_the_limit_of_the_recipe_holds_and_the_option_wins(folder):
     def built(**options):
         part = Reward(verifier="checks.py:hangs_always", options=options)

@@ -46,9 +46,11 @@ def _typed(value: Any, option: Option, *, key: str) -> Any:
     types = option.type if isinstance(option.type, tuple) else (option.type,)
     if isinstance(value, tuple) and list in types:
         value = list(value)
-    fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
     if float in types and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        value = float(value)
+    fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+    if fits and key.endswith(".seconds") and not 0 < value < float("inf"):
+        raise RecipeError(f"{key} wants a number above 0, got {value!r}", key=key)
     if not fits:
         names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", list: "a list"}
         wanted = " or ".join(names.get(t, t.__name__) for t in types)
