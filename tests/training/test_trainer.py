@@ -157,7 +157,7 @@ def test_a_nan_stops_the_run_before_it_reaches_a_weight(where: str, folder: Path
     else:
         b = replace(b, reward_B=np.where(np.arange(b.rows) == 5, np.nan, b.reward_B))
     before = weights(lm)
-    with pytest.raises(Stopped, match="^step 3: the loss is nan; ") as caught:
+    with pytest.raises(Stopped, match=r"^step 3: the loss is nan; ") as caught:
         trainer(lm, methods["dr_grpo"]).step(b, step=3)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_status == 3

@@ -9,7 +9,7 @@ from typing import Any
 
 from verigrad.data.template import Template, Turn, fill, message_fault, turns, unknown
 from verigrad.data.text import normalise
-from verigrad.errors import DataError
+from verigrad.errors import DataError, RecipeError
 from verigrad.records import Message, Task
 
 OWN = ("prompt", "messages", "gold", "family")
@@ -51,6 +51,8 @@ def reading(
 ) -> Reading:
     """A table's way of reading rows. RecipeError where its prompt is none."""
     template = turns(prompt, key=f"{key}.prompt") if prompt is not None else ()
+    if any("gold" in text.columns for _, text in template):
+        raise RecipeError(f"{key}.prompt shows {{gold}}: the answer would stand in the question", key=f"{key}.prompt")
     return Reading(template=template, system=system, columns=dict(columns or {}), split_by=split_by, key=key)
 
 

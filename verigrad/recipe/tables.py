@@ -76,8 +76,9 @@ def _folder_name(value: Any) -> bool:
     return (
         isinstance(value, str)
         and value.strip(" .") != ""
-        and value[0] != "."
-        and not set(value) & set('/\\:\0\n*?"<>|')
+        and value[0] not in ".-"
+        and value.isprintable()
+        and not set(value) & set('/\\:*?"<>|')
     )
 
 
