@@ -1,0 +1,27 @@
+"""A prompt that shows the gold asks nothing; a run's name is a folder a shell can be given."""
+
+import pytest
+
+from verigrad.data.rows import reading
+from verigrad.errors import RecipeError
+from verigrad.recipe import Recipe
+
+
+def test_a_prompt_that_shows_the_gold_is_refused() -> None:
+    with pytest.raises(RecipeError, match=r"data.prompt shows \{gold\}: the answer would stand in the question"):
+        reading(prompt="{question} ({gold})")
+    assert reading(prompt="{question} {{gold}}").shown == {"question"}
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mx", "-x", "a\nb", ".hidden", "a/b", " "])
+def test_a_run_is_named_like_a_folder(name: str) -> None:
+    tables = {
+        "model": {"path": "m"},
+        "data": {"source": "times_table"},
+        "reward": {"verifier": "number"},
+        "train": {"steps": 3},
+        "acceptance": {"grader": "number"},
+        "run": {"name": name},
+    }
+    with pytest.raises(RecipeError, match=r"run\.name wants the name of a folder"):
+        Recipe.of(tables)
