@@ -5,6 +5,7 @@ items are held out (data), where the numbers are written (runs).
 """
 
 from verigrad.acceptance.decide import Gains, Rule, compare_best, decide, few_items, gains, overall, sharpened
+from verigrad.acceptance.golds import Checked, Unaccepted, check_golds
 from verigrad.acceptance.graders import names as grader_names
 from verigrad.acceptance.headline import headline, lines
 from verigrad.acceptance.measure import Measured, Sampler, accuracy, measure, pair
@@ -12,12 +13,15 @@ from verigrad.acceptance.opening import Grader, open_grader
 from verigrad.acceptance.spot_check import spot_check
 
 __all__ = [
+    "Checked",
     "Gains",
     "Grader",
     "Measured",
     "Rule",
     "Sampler",
+    "Unaccepted",
     "accuracy",
+    "check_golds",
     "compare_best",
     "decide",
     "few_items",

@@ -17,7 +17,9 @@ from types import TracebackType
 from typing import Any
 
 from verigrad.acceptance import graders, own
-from verigrad.acceptance.workers import Calling
+from verigrad.acceptance.golds import Probe, Spell
+from verigrad.acceptance.own_worker import must_take_two
+from verigrad.acceptance.workers import Broke, Calling
 from verigrad.errors import RecipeError, nearest
 from verigrad.records import Grade, Task, Verdict
 from verigrad.sandbox import Worker
@@ -33,6 +35,8 @@ class Grader:
     """False for "same": NOT INDEPENDENT wherever its numbers stand."""
     grade: Callable[[str, Task], Grade]
     """answer, task -> Grade. Raises nothing for what an answer holds."""
+    unaccepted: Callable[[Task], str]
+    """Why it says right to the task's gold in none of its plain spellings; empty where it does."""
     close: Callable[[], None] = field(default=lambda: None)
     """Ends the grader's process, if it has one."""
 
@@ -52,34 +56,38 @@ def open_grader(
     options: Mapping[str, Any] | None = None,
     seconds: float = 10.0,
     training_verdict: Callable[[str, Task], Verdict] | None = None,
+    spell: Spell | None = None,
 ) -> Grader:
     """The grader that the recipe's acceptance.grader names, paths from `folder`.
 
     `seconds` bounds one call of a user's function. A callable that another process can import by name runs there; a
-    lambda or a notebook's function runs here, without a deadline. RecipeError: an unknown name, a missing file,
-    "same" without a training verifier.
+    lambda or a notebook's function runs here, without a deadline. A user's function is loaded at once. `spell` gives
+    spellings of a gold beside the plain ones. RecipeError: an unknown name, a missing file, a function that cannot be
+    loaded or does not take (answer, task), "same" without a training verifier.
     """
     if callable(grader):
         address = _address(grader)
         if address is None:
             name = getattr(grader, "__qualname__", type(grader).__name__)
-            return Grader(
-                name=name, independent=True, grade=functools.partial(own.grade, call=own.guarded(grader), name=name)
-            )
+            try:
+                must_take_two(grader, name)
+            except TypeError as error:
+                raise RecipeError(f"acceptance.grader: {error}", key="acceptance.grader") from error
+            return _own(name, own.guarded(grader), spell)
         grader = address
     if grader == "same":
         if training_verdict is None:
             raise RecipeError('grader = "same" needs a training verifier', key="acceptance.grader")
-        return Grader(
-            name="same",
-            independent=False,
-            grade=functools.partial(own.grade_same, training_verdict=training_verdict),
-        )
+        same = functools.partial(own.grade_same, training_verdict=training_verdict)
+        return Grader(name="same", independent=False, grade=same, unaccepted=Probe(same, spell))
     if ":" not in grader:
-        return Grader(
-            name=grader, independent=True, grade=functools.partial(graders.find(grader), **dict(options or {}))
-        )
+        grade = functools.partial(graders.find(grader), **dict(options or {}))
+        return Grader(name=grader, independent=True, grade=grade, unaccepted=Probe(grade, _gold_of(grader, options)))
     place, _, name = grader.rpartition(":")
+    if not place or ":" in place or not name.isidentifier():
+        raise RecipeError(
+            f'acceptance.grader: "{grader}" is no file.py:function and no module:function', key="acceptance.grader"
+        )
     if place.endswith(".py"):
         _check_file(folder / place, name)
     worker, own_worker = Worker(), "verigrad.acceptance.own_worker"
@@ -91,17 +99,38 @@ def open_grader(
         load=f"{own_worker}:load",
         loads=(place, name),
     )
-    return Grader(
-        name=grader,
-        independent=True,
-        grade=functools.partial(
-            own.grade,
-            call=lambda answer, task: check(place, name, answer, dataclasses.asdict(task)),
-            name=grader,
-            fresh=check.fresh,
-        ),
+    try:
+        check.load()
+    except Broke as broke:
+        worker.close()
+        why = " ".join(str(broke).split())[:300]
+        raise RecipeError(f"acceptance.grader: {grader} cannot be used: {why}", key="acceptance.grader") from broke
+    return _own(
+        grader,
+        lambda answer, task: check(place, name, answer, dataclasses.asdict(task)),
+        spell,
+        fresh=check.fresh,
         close=worker.close,
     )
+
+
+def _own(
+    name: str,
+    call: own.Call,
+    spell: Spell | None,
+    *,
+    fresh: Callable[[], None] = lambda: None,
+    close: Callable[[], None] = lambda: None,
+) -> Grader:
+    probe = Probe(functools.partial(own.once, call=call, name=name), spell)
+    grade = functools.partial(own.grade, call=call, name=name, probe=probe, fresh=fresh)
+    return Grader(name=name, independent=True, grade=grade, unaccepted=probe, close=close)
+
+
+def _gold_of(grader: str, options: Mapping[str, Any] | None) -> Spell | None:
+    """The gold in the grader's own words, where its data has others (an index for a label)."""
+    spell = getattr(graders.module(grader), "gold_as", None)
+    return None if spell is None else functools.partial(spell, **dict(options or {}))
 
 
 def _address(function: Callable[..., Any]) -> str | None:

@@ -5,31 +5,34 @@ Left out: reading for the user. Both give one status, so strict and lenient agre
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
+from verigrad.acceptance.golds import Probe
 from verigrad.acceptance.workers import Broke
 from verigrad.records import BROKE_CHECK, STATUSES, Grade, Task, Verdict, from_value
 
 Call = Callable[[str, Task], Any]
 
 
-def grade(answer: str, task: Task, *, call: Call, name: str, fresh: Callable[[], None] = lambda: None) -> Grade:
+def grade(
+    answer: str, task: Task, *, call: Call, name: str, probe: Probe, fresh: Callable[[], None] = lambda: None
+) -> Grade:
     """The Grade that `call(answer, task)` means: bool, a number in [0, 1], Verdict or Grade.
 
-    No value (None, nan, an exception, silence) is retried once after `fresh()` (a new process) beside a probe, the
-    task's gold as answer: wrong with reason broke_check where the probe is right, else ungraded (docs/design.md 3).
+    No value (None, nan, an exception, silence, or its own word "ungraded") is retried once after `fresh()` (a new
+    process) beside `probe`, the task's gold in its plain spellings: wrong with reason broke_check where it is right in
+    one of them, else ungraded (docs/design.md 3).
     """
-    said = _once(answer, task, call, name)
+    said = once(answer, task, call=call, name=name)
     if isinstance(said, Grade):
         return said
     fresh()
-    known_good = _once(as_answer(task.gold), task, call, name)
-    again = _once(answer, task, call, name)
+    gold_fails = probe(task)
+    again = once(answer, task, call=call, name=name)
     if isinstance(again, Grade):
         return again
-    if isinstance(known_good, Grade) and known_good.strict == "right":
+    if not gold_fails:
         return Grade(strict="wrong", lenient="wrong", reason=f"{BROKE_CHECK}: {again}")
     return Grade(strict="ungraded", lenient="ungraded", reason=f"the grader fails on this item's gold too: {again}")
 
@@ -51,12 +54,8 @@ def guarded(function: Callable[[str, Task], Any]) -> Call:
     return call
 
 
-def as_answer(gold: Any) -> str:
-    """The gold as a model would have to write it: text as it is, anything else as JSON."""
-    return gold if isinstance(gold, str) else json.dumps(gold, ensure_ascii=False, default=str)
-
-
-def _once(answer: str, task: Task, call: Call, name: str) -> Grade | str:
+def once(answer: str, task: Task, *, call: Call, name: str) -> Grade | str:
+    """One call's Grade, or why it gave none. Raises nothing."""
     try:
         value = call(answer, task)
         if isinstance(value, dict):  # as it comes back from the process, so nothing in it is believed
@@ -64,9 +63,9 @@ def _once(answer: str, task: Task, call: Call, name: str) -> Grade | str:
                 value = Grade(**value["grade"])
             else:
                 value = Verdict(**value["verdict"]) if "verdict" in value else value["value"]
-        if isinstance(value, Grade) and {value.strict, value.lenient} <= set(STATUSES):
-            return value
-        return _of(from_value(value, rule=name))
+        if not (isinstance(value, Grade) and {value.strict, value.lenient} <= set(STATUSES)):
+            value = _of(from_value(value, rule=name))
+        return value if value.strict != "ungraded" else value.reason or "it could not judge"
     except Broke as broke:
         return str(broke)
     except (ValueError, TypeError, KeyError) as error:

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import importlib
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,22 @@ def check(place: str, name: str, answer: str, task: dict[str, Any]) -> dict[str,
 
 
 def load(place: str, name: str) -> None:
-    """Imports the function and what it needs, so that no answer's deadline pays for it."""
-    _function(place, name)
+    """Imports the function and what it needs, so that no answer's deadline pays for it. TypeError: not one to call."""
+    must_take_two(_function(place, name), name)
+
+
+def must_take_two(function: Any, name: str) -> None:
+    """TypeError unless it can be called with an answer and a task. What does not tell its signature is believed."""
+    if not callable(function):
+        raise TypeError(f"{name} is {type(function).__name__}, no function")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind("", None)
+    except TypeError:
+        raise TypeError(f"{name}{signature} cannot be called as {name}(answer, task)") from None
 
 
 @functools.cache

@@ -37,10 +37,14 @@ class Calling:
 
     def __call__(self, *args: Any) -> Any:
         """The value. Raises Broke where there is none."""
+        self.load()
+        return self._once(self._target, args, self._seconds)
+
+    def load(self) -> None:
+        """Loads in a process that has not loaded yet. Raises Broke where that fails."""
         if self._load is not None and not (self._worker.running and self._loaded == self._worker.starts):
             self._once(self._load, self._loads, LOAD_SECONDS)
             self._loaded = self._worker.starts
-        return self._once(self._target, args, self._seconds)
 
     def fresh(self) -> None:
         """The next call gets a new process: what an answer left behind in the old one is gone."""
