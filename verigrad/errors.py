@@ -58,7 +58,9 @@ class Interrupted(VerigradError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """`"; did you mean rows_match?"`, or the list of what exists when nothing is near. Empty when nothing exists."""
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     if close:
-        return f"; did you mean {close[0]}?"
+        # Letters in another order are the likeliest slip: gpro is grpo, not gspo.
+        swapped = [other for other in close if sorted(other) == sorted(name)]
+        return f"; did you mean {(swapped or close)[0]}?"
     return f"; there is {', '.join(known)}" if known else ""

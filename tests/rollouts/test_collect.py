@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -151,6 +152,23 @@ def test_what_carries_a_gradient_depends_on_the_baseline() -> None:
     assert carrying(groups[:1], compared=False) == 0
     greedy = [replace(g, greedy=groups[0].members[0]) for g in groups]
     assert carrying(greedy, compared=False) == 2
+
+
+def test_partial_credit_without_a_right_answer_is_something_to_learn_from() -> None:
+    tasks, f = fake("wwww", "wwww")
+    groups = judge_step(PLAN, tasks, f.sample, f.verify, step=0)
+    partly = [
+        replace(
+            g,
+            members=tuple(
+                replace(m, verdict=wrong("y", score=0.1 * i), reward=0.1 * i) for i, m in enumerate(g.members)
+            ),
+        )
+        for g in groups
+    ]
+    n = pilot_numbers(partly, group=4)
+    assert (n.ever_right, n.ever_scored, n.carrying) == (0, 2, 2)
+    assert advice(n, dead=0.95, ungraded=0.05) is None
 
 
 def test_nothing_ever_right_is_said_as_the_recipe_page_says_it() -> None:

@@ -27,6 +27,8 @@ class PilotNumbers:
     """Share of right answers overall."""
     ever_right: int
     """Prompts with at least one right answer."""
+    ever_scored: int
+    """Prompts with an answer whose verdict scored above 0: a check with partial credit teaches before it says right."""
     all_right: int
     """Groups all right."""
     all_wrong: int
@@ -76,6 +78,7 @@ def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True)
         pass_rates=rates,
         right=sum(m.verdict.correct for m in graded) / max(len(graded), 1),
         ever_right=sum(g.num_right > 0 for g in groups),
+        ever_scored=sum(any((m.verdict.score or 0.0) > 0 for m in g.members) for g in groups),
         all_right=sum(bool(g.members) and g.num_right == len(g.members) for g in groups),
         all_wrong=sum(bool(g.members) and g.num_right == 0 for g in groups),
         varied=sum(g.varied for g in groups),
@@ -94,7 +97,7 @@ def advice(numbers: PilotNumbers, *, dead: float, ungraded: float) -> str | None
             f"pilot: {n.verdicts['ungraded']:.0%} of the answers could not be graded "
             f"(run.limits.ungraded {ungraded:g}): mend the check or the golds it reads"
         )
-    if n.ever_right == 0:
+    if n.ever_scored == 0:
         return (
             f"pilot: 0 of {n.prompts} prompts had a right answer in {n.group}: "
             "an sft stage first, easier data, a larger group"
