@@ -5,7 +5,7 @@ items are held out (data), where the numbers are written (runs).
 """
 
 from verigrad.acceptance.decide import Gains, Rule, compare_best, decide, few_items, gains, overall, sharpened
-from verigrad.acceptance.golds import Checked, Unaccepted, check_golds
+from verigrad.acceptance.golds import Checked, Unaccepted, as_answer, check_golds
 from verigrad.acceptance.graders import names as grader_names
 from verigrad.acceptance.headline import headline, lines
 from verigrad.acceptance.measure import Measured, Sampler, accuracy, measure, pair
@@ -21,6 +21,7 @@ __all__ = [
     "Sampler",
     "Unaccepted",
     "accuracy",
+    "as_answer",
     "check_golds",
     "compare_best",
     "decide",

@@ -18,6 +18,8 @@ from verigrad.statistics import Bootstrap, mcnemar, paired_bootstrap, sign_flip
 DRAWS = 10_000
 _ORDER = ("not_accepted", "undecided", "accepted")
 _FEW_FAMILIES = 50
+LEAST_FAMILIES = 10
+"""Below this many families a bootstrap over them accepts nothing: over one its p is the smallest there is."""
 
 
 class Rule(Protocol):
@@ -91,8 +93,9 @@ def decide(items: Sequence[Item], rule: Rule) -> Decision:
     rule.gain. not_accepted: the interval lies at or below it. Else undecided. Interval: 10,000 bootstrap draws of
     families, default_rng(0). Test: greedy: exact McNemar where every family has one item, else sign-flip over family
     sums; sampled: the bootstrap itself. A guard (rule.margin) claims no gain: its p is the
-    bootstrap's against the margin, and its interval is compared with the margin. Nothing graded: undecided. Refused
-    where rule.p is out of (0, 1) or too small for the draws, or a sampled rule finds no draws.
+    bootstrap's against the margin, and its interval is compared with the margin. Nothing graded: undecided; what only
+    the bootstrap decides (sampled, a guard) is at most undecided over fewer than 10 families. Refused where rule.p is
+    out of (0, 1) or too small for the draws, or a sampled rule finds no draws.
     """
     _check(rule)
     if rule.test == "sampled" and items and not any(i.sampled_after for i in items):
@@ -113,12 +116,17 @@ def decide(items: Sequence[Item], rule: Rule) -> Decision:
         verdict = "not_accepted"
     elif p_value < rule.p and boot.low > bound:
         verdict = "accepted"
+    few = boot.families < LEAST_FAMILIES and (guard or rule.test == "sampled")
+    if few and verdict == "accepted":
+        verdict = "undecided"
     word = {"accepted": "accepted", "not_accepted": "not accepted", "undecided": "undecided"}[verdict]
     why = (
         f"{word}: {rule.test} gain {boot.mean:+.3f}, {100 * (1 - rule.p):g} % interval [{boot.low:+.3f}, "
         f"{boot.high:+.3f}] against {'margin' if guard else 'gain'} {bound:g}, p {p_value:.2g} by {test}, "
         f"{len(found.differences)} items in {boot.families} families{left_out}"
     )
+    if few and verdict == "undecided":
+        why += f"; fewer than {LEAST_FAMILIES} families are too few for a bootstrap to accept"
     if verdict == "accepted" and not guard and rule.test == "sampled" and sharpened(items, rule):
         why += "; sharpened: sampled rose, greedy unchanged"
     return Decision(
@@ -178,14 +186,16 @@ def few_items(families: Sequence[str], rule: Rule, *, name: str = "held-out") ->
 
     Greedy: the changed families, all gains, that p < rule.p needs (2 * 2^-n < p), where that is over a tenth of them.
     Sampled: fewer than 50 families, over which a percentile bootstrap is too short. Guard: one item weighs more than
-    the margin.
+    the margin. Both: fewer than 10 families, over which nothing is accepted.
     """
     items, num = len(families), len(set(families))
     if items == 0:
         return f"{name} has no items: nothing can be accepted"
+    counted = f"{items} items" if num == items else f"{items} items in {num} families"
+    if num < LEAST_FAMILIES and (rule.test == "sampled" or rule.margin is not None):
+        return f"{name} has {counted}: over fewer than {LEAST_FAMILIES} families a bootstrap can at most be undecided"
     if rule.margin is not None and rule.margin < 0 and 1 / items > -rule.margin:
         return f"{name} has {items} items: one is {1 / items:.3f}, more than the margin {rule.margin:g} allows to lose"
-    counted = f"{items} items" if num == items else f"{items} items in {num} families"
     if rule.test == "greedy" and rule.margin is None:
         needed = math.floor(math.log2(2 / rule.p)) + 1
         if needed * 10 > num:

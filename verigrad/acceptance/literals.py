@@ -49,6 +49,7 @@ _VULGAR = {
 }
 _TABLE: dict[int, Any] = {**_FULL_WIDTH, **_MINUS, **_SPACES, **_VULGAR, 0x2044: "/", 0x2215: "/"}
 
+_MATHS = ("$$", "$", "\\(", "\\[", "\\boxed{", "\\fbox{", "{", "(")
 _PAIRS = (
     ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"), ("**", "**"), ("__", "__"), ("*", "*"), ("`", "`"),
     ("\\boxed{", "}"), ("\\fbox{", "}"), ("\\text{", "}"), ("\\mathrm{", "}"), ("\\mathbf{", "}"), ("\\textbf{", "}"),
@@ -88,14 +89,17 @@ def fold(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def unwrap(text: str, *, brackets: bool = True) -> str:
+def unwrap(text: str, *, brackets: bool = True, shout: bool = True) -> str:
     """The text without balanced wrappers ($, bold, box, quotes, brackets) and without a closing full stop or comma.
 
-    `brackets` False keeps ( ) and { }: around an expression they may say what it is.
+    `brackets` False keeps ( ) and { }: around an expression they may say what it is. A closing ! is dropped where it
+    is an exclamation mark: not inside mathematics, not after a bracket, and nowhere where `shout` is False.
     """
     for _ in range(12):
         before = text
-        text = text.strip().rstrip(".,;!").strip()
+        text = text.strip().rstrip(".,;").strip()
+        if shout and not re.search(r"\)\s*!+$", text):
+            text = text.rstrip(".,;!").strip()
         for left, right in _PAIRS:
             if left in "({" and not brackets:
                 continue
@@ -105,7 +109,7 @@ def unwrap(text: str, *, brackets: bool = True) -> str:
                     continue
                 if left[-1] not in "({" and left in inner:
                     continue
-                text = inner
+                text, shout = inner, shout and left not in _MATHS
                 break
         if text == before:
             break
@@ -121,7 +125,7 @@ def number(text: str) -> Number | None:
     if len(text) > 4 * MAX_LENGTH or not _DIGIT.search(text):
         return None
     bare = unwrap(fold(text))
-    if not bare or len(bare) > MAX_LENGTH:
+    if not bare or len(bare) > MAX_LENGTH or bare[0] == "~" or "~~" in bare:
         return None
     bare = bare.replace("{,}", ",").replace("\\!", "").replace("\\,", " ").replace("\\%", "%").replace("~", " ")
     bare = re.sub(r"(?<=[0-9]) ?per ?cent$", "%", bare.strip(), flags=re.IGNORECASE)
@@ -167,7 +171,8 @@ def gold_number(gold: Any) -> Number | None:
         return number(str(gold)) if abs(gold) < 10**MAX_LENGTH else None
     if isinstance(gold, float):
         return number(repr(gold))
-    return number(gold.rsplit("####", 1)[-1]) if isinstance(gold, str) else None
+    text = gold.rsplit("####", 1)[-1].strip() if isinstance(gold, str) else "!"
+    return None if text.endswith("!") else number(text)
 
 
 def admits(gold: Number, answer: Number) -> str:

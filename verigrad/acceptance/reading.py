@@ -1,10 +1,11 @@
 """Which part of an answer is the answer: the committed segments, all of which must say the same.
 
-Strict reading: closed reasoning is set aside, unclosed reasoning is no answer. Explicit commitments (a box, answer
-tags, ####, "the answer is ...") must all be readable and agree with each other and with what a later sentence commits
-to. Without one, the last sentence that speaks of a number must be a bare value, an equation whose last side is one, or
-"... is VALUE"; every other bare value, and every equation with the same left side, must agree with it. Left out: what a
-value is (the caller's `read`), and any repair: a doubtful answer is unread.
+Strict reading: closed reasoning is set aside, unclosed reasoning is no answer, nor is one with struck-out text.
+Explicit commitments (a box, answer tags, ####, "the answer is ...") must all be readable and agree with each other and
+with what a later sentence commits to. Without one, the last sentence that speaks of a number must be a bare value, an
+equation whose last side is one, or "... is VALUE"; every other bare value, every equation with the same left side, and
+every equation of the same sentence (premises of a "so" aside) must agree with it. Left out: what a value is (the
+caller's `read`), and any repair: a doubtful answer is unread.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ _NUMBER_WORD = re.compile(
     r"seventy|eighty|ninety|hundred|thousand|million|billion|dozen)\b",
     re.IGNORECASE,
 )
+_STRUCK = re.compile(r"~~[^~\n]{1,1000}~~|<(?:s|del|strike)>|\\(?:sout|st)\s?\{", re.IGNORECASE)
+_CLAUSE_END = re.compile(r";|:\s|,(?![0-9]{3}(?![0-9]))|\b(?:and|but|while|whereas)\b|\\\\|\\q?quad\b|\|")
+_CONCLUDES = re.compile(r"\s*(?:and\s+)?(?:so|then|thus|therefore|hence|which|making|giving)\b", re.IGNORECASE)
+_NEXT_NAME = re.compile(r"[0-9]\s+[^\W\d]\w{0,20}\s*$")
+_FACTORIAL = re.compile(r"[0-9a-zA-Z)}\]]\s?!\s*[$}]*\s*$")
 _REASONING = ("think", "thinking", "reasoning", "scratchpad")
 
 
@@ -95,6 +101,8 @@ def committed(
     text = after_reasoning(fold(answer))
     if text is None:
         return Reading(value=None, reason="unclosed reasoning")
+    if _STRUCK.search(text):
+        return Reading(value=None, reason="struck-out text")
     found = explicit(text)
     if isinstance(found, str):
         return Reading(value=None, reason=found)
@@ -136,7 +144,9 @@ def explicit(text: str) -> tuple[list[str], int] | str:
         end = _closing(text, match.end())
         if end is None:
             return "an unclosed box"
-        spans.append((match.start(), match.end(), end))
+        # "80!" in a box is a factorial: the box stays around it, so that it is read as one
+        kept = _FACTORIAL.search(text[max(match.end(), end - 40) : end]) is not None
+        spans.append((match.start(), match.start(), end + 1) if kept else (match.start(), match.end(), end))
     opened: int | None = None
     for match in _TAGS.finditer(text):
         if (match[1] == "") == (opened is not None):
@@ -184,9 +194,11 @@ def side(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Has
         return None
     parts = _sides(sentence)
     if len(parts) > 1:
-        values = [v for p in parts if (v := read(p)) is not None]
         last = read(parts[-1])
-        return last if last is not None and len({same(v) for v in values}) == 1 else None
+        values = [v for p in parts if (v := read(p)) is not None]
+        if last is None or len({same(v) for v in values}) > 1 or any(_NEXT_NAME.search(p) for p in parts[1:-1]):
+            return None
+        return last if _alike(sentence, read, same, last) else None
     plain = sentence.strip().rstrip(".!")
     if match := _NAMED.match(plain):
         return read(match[1])
@@ -195,10 +207,12 @@ def side(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Has
 
 
 def _sides(sentence: str) -> list[str]:
-    # markup around a whole equation belongs to neither side
+    # markup around a whole equation belongs to neither side; a ! inside it is a factorial
+    text = sentence.strip().rstrip(".!").rstrip()
+    if re.search(r"!\s*(?:\$|\\\)|\\\]|\})$", text):
+        return [sentence]
     return (
-        sentence.strip()
-        .strip("$*`")
+        text.strip("$*`")
         .rstrip(".!")
         .strip("$*`")
         .replace("\\(", "")
@@ -208,6 +222,15 @@ def _sides(sentence: str) -> list[str]:
         .replace("==", "=")
         .split("=")
     )
+
+
+def _alike(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Hashable], last: T) -> bool:
+    """Every equation of the sentence ends in `last`, or the last one is said to follow from the others."""
+    clauses = [c for c in _CLAUSE_END.split(sentence.replace("==", "=")) if c.strip(" $*`.!")]
+    if _CONCLUDES.match(clauses[-1]):
+        return True
+    ends = [read(_sides(c)[-1]) for c in clauses[:-1] if "=" in c]
+    return all(e is not None and same(e) == same(last) for e in ends)
 
 
 def _restated(tail: list[str], read: Callable[[str], T | None], same: Callable[[T], Hashable]) -> bool:

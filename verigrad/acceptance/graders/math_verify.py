@@ -27,7 +27,7 @@ def grade(answer: str, task: Task) -> Grade:
     """Strict by the one committed string, lenient by the last box or line; ungraded where the gold is unreadable."""
     if gold_number(task.gold) is not None:
         return number.grade(answer, task)
-    gold = expression(task.gold) if isinstance(task.gold, str) else None
+    gold = expression(task.gold, shout=False) if isinstance(task.gold, str) else None
     if gold is None or len(_words(gold)) > 1:
         return Grade(strict="ungraded", lenient="ungraded", reason="the gold is no bounded expression")
     reading = committed(
@@ -45,18 +45,24 @@ def grade(answer: str, task: Task) -> Grade:
     return Grade(strict=strict, lenient=lenient, read=reading.value, reason=reason)
 
 
-def expression(text: str) -> str | None:
-    """A bounded expression without wrappers, or None: empty, too long, open-ended (1, 2, ...), or a tower of powers."""
-    bare = unwrap(fold(text), brackets=False) if len(text) <= 4 * MAX_LENGTH else ""
+def expression(text: str, *, shout: bool = True) -> str | None:
+    """A bounded expression without wrappers, or None: empty, too long, open-ended (1, 2, ...), or a tower of powers.
+
+    `shout`: a ! that closes the text is an exclamation mark.
+    """
+    bare = unwrap(fold(text), brackets=False, shout=shout) if len(text) <= 4 * MAX_LENGTH else ""
     return bare if 0 < len(bare) <= MAX_LENGTH and not _TOWER.search(bare) and not _OPEN_ENDED.search(bare) else None
 
 
 def _alone(segment: str, gold: str) -> str | None:
-    text = expression(segment)
+    shout = "!" not in gold
+    text = expression(segment, shout=shout)
     if text is None or "?" in text:
         return None
     if "=" in text and "=" not in gold:
-        text = expression(text.rsplit("=", 1)[1])
+        if (_LIST.search(text) and not _LIST.search(gold)) or (_commas(text) and not _commas(gold)):
+            return None  # x = 79; y = 80
+        text = expression(text.rsplit("=", 1)[1], shout=shout)
     if text is None or (_LIST.search(text) and not _LIST.search(gold)) or _shape(text) != _shape(gold):
         return None
     return None if any(w not in gold for w in _words(text)) else text
