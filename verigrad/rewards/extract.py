@@ -9,6 +9,16 @@ What counts as committed, in this order:
      counts as a mark.
   3. Without a mark: the last sentence of the last line, and it must not contradict an earlier line that is
      nothing but an answer.
+A mark whose own sentence denies it or makes another value of it ("not \boxed{80}", "half of \boxed{80}", "I doubt the
+answer is 80") is no mark; what a later sentence takes back ("That is wrong.") is not committed.
+
+What the words beside an answer do (context):
+  - Denied is not committed: "not 80", "80 is wrong", "anything but B", "it can't be B", "B? no".
+  - A question is not committed, in a box either: "80?", "Is it 80".
+  - Left open is not committed: "maybe 80", "it could be 80", "80 or so". A word of belief or of rounding with one
+    candidate only ("I think it is 80", "probably 80", "about 80") is: it names one value and covers no second one.
+  - A part of another value is not the value: "half of 80", "80 million", "80M", "80 below zero", "under 80".
+  - "80!" at the end of prose is an exclamation; in a box, in math delimiters or before more text a factorial.
 One value is read or none, never the best of several. Left out: what a span says (literals, verifiers).
 """
 
@@ -20,6 +30,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from verigrad.rewards import context
+from verigrad.rewards.spelling import normalise
 from verigrad.rewards.tokens import MAX_SPAN, TooBig, Unread
 
 MAX_TEXT = 400_000
@@ -29,6 +41,9 @@ MAX_MARKS = 100
 """Marks of one answer; more is spraying."""
 MAX_LINES = 50
 """Last lines that are looked at for a line that is nothing but an answer."""
+
+_REACH = 200
+"""Characters beside a mark that are looked at."""
 
 T = TypeVar("T")
 
@@ -83,10 +98,15 @@ def marks(text: str) -> list[Mark]:
     """Every mark in the text, in order; a cue or a hash whose sentence holds a box or a tag is that box or tag."""
     tags = _tags(text)
     found = [*tags, *(box for box in _boxes(text) if not _inside(box.start, tags))]
+    found = [mark for mark in found if _said(text, mark)]
     starts = [m.start for m in found]
-    covered = 0
+    covered = skipped = 0
     for match in sorted([*_HASH.finditer(text), *_CUE.finditer(text)], key=lambda m: m.start()):
         if match.start() < covered or _inside(match.start(), found):
+            continue
+        if match.re is _CUE and _denied_cue(text, match):
+            if (skipped := skipped + 1) > MAX_MARKS:
+                raise Unread(f"more than {MAX_MARKS} denied answers")
             continue
         start = match.start(1) if match.re is _HASH else match.end()
         end = _end_of_span(text, start)
@@ -118,6 +138,8 @@ def committed(
     if found:
         answers = [(m.start, m.end, read(m.span, m.boxed)) for m in found]
         answers += _bare_lines(text, found[-1].end, bare)
+        if context.retracted(text[answers[-1][1] :]):
+            raise Unread("taken back")
     else:
         answers = _bare_lines(text, 0, bare)
         sentence = last_sentence(text, whole_line=whole_line)
@@ -179,6 +201,24 @@ def _tags(text: str) -> list[Mark]:
     return found
 
 
+def _said(text: str, mark: Mark) -> bool:
+    """The sentence around a box or tag says its answer and neither denies nor changes it."""
+    after = re.split(r"[.!](?=\s|$)|\n", text[mark.end : mark.end + _REACH], maxsplit=1)[0]
+    before = _sentence_before(text, mark.start)
+    glued_minus = bool(re.search(r"[\w=)] ?-\$?$", before))
+    before, after = normalise(before), normalise(after)
+    return not (glued_minus or context.denied(before + " ", after) or context.changed(before + " ", after))
+
+
+def _denied_cue(text: str, cue: re.Match[str]) -> bool:
+    before = _sentence_before(text, cue.start()) + cue[0].rstrip(":： *")
+    return context.denied(normalise(before) + " ")
+
+
+def _sentence_before(text: str, end: int) -> str:
+    return re.split(r"[.!?。！？](?=\s)|\n", text[max(0, end - _REACH) : end])[-1]
+
+
 def _inside(at: int, marks: list[Mark]) -> bool:
     return any(m.start <= at < m.end for m in marks)
 
@@ -190,7 +230,9 @@ def _end_of_span(text: str, start: int) -> int:
         at += 1
     limit = min(len(text), at + MAX_SPAN + 1)
     match = _SENTENCE_END.search(text, at, limit)
-    return match.start() if match else limit
+    if not match:
+        return limit
+    return match.end() if match[0] in "?？" else match.start()
 
 
 def _bare_lines(text: str, start: int, bare: Callable[[str], T]) -> list[tuple[int, int, T]]:

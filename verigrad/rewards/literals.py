@@ -6,6 +6,9 @@ answer to look (extract), how a number is spelled (tokens), and comparing with t
 
 from __future__ import annotations
 
+import re
+
+from verigrad.rewards import context
 from verigrad.rewards.spelling import words
 from verigrad.rewards.tokens import Number, Token, TooBig, Unread, tokens
 
@@ -16,6 +19,9 @@ _AFTER = words(
     "hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens k"
     " squared cubed factorial 百 千 万 亿"
 )
+_FACTORIAL = re.compile(r"[0-9] ?! ?(?:\$|\\[)\]])")
+_LARGE = words("M B K T")
+_INVERTED = words("Is Are Was Were Does Did Could Would Should What's")
 _NEGATIONS = words("not never neither nor than least most isn't aren't wasn't or either between")
 _QUESTION = words("what how which compute calculate find solve evaluate simplify determine")
 
@@ -45,6 +51,8 @@ def commit(span: str, *, boxed: bool = False) -> Number:
     >>> commit("That makes 64, counting the spare.").value
     Fraction(64, 1)
     """
+    if not boxed and _FACTORIAL.search(span):
+        raise Unread("not a number literal: a factorial")
     found = tokens(span, boxed=boxed)
     while (
         found
@@ -56,7 +64,7 @@ def commit(span: str, *, boxed: bool = False) -> Number:
         raise Unread("no number")
     if found[-1].kind in ("operator", "equal"):
         raise Unread("cut off after an operator")
-    if not boxed and (found[-1].text == "?" or (found[0].text.lower() in _QUESTION)):
+    if not boxed and (found[0].text.lower() in _QUESTION or found[0].text in _INVERTED):
         raise Unread("a question, not an answer")
     segments: list[list[Token]] = [[]]
     for i, token in enumerate(found):
@@ -65,6 +73,7 @@ def commit(span: str, *, boxed: bool = False) -> Number:
         else:
             segments[-1].append(token)
     final = _single(segments[-1], boxed=boxed)
+    _stands(found, boxed=boxed)
     for place, segment in enumerate(segments[:-1]):
         _agrees(segment, final, first=place == 0)
     return final
@@ -88,11 +97,24 @@ def _single(tokens: list[Token], *, boxed: bool) -> Number:
             raise Unread(f"hedged or negated ({word})")
         elif (token.kind == "operator" or word in _OPERATIONS) and _operates(token, after):
             raise Unread("an expression, not a number")
-        elif token.kind == "command" or token.text in "√π∞∑∫_^" or (boxed and token.text in "!;"):
+        elif token.kind == "command" or token.text in "√π∞∑∫_^‰‱٪﹪" or (boxed and token.text in "!;"):
             raise Unread(f"not a number literal: {token.text}")
     if not found:
         raise Unread("no number")
     return found
+
+
+def _stands(tokens: list[Token], *, boxed: bool) -> None:
+    """Raises Unread where the words around the last number deny it or make another value of it."""
+    at = max(i for i, t in enumerate(tokens) if t.number)
+    before, after = (" ".join(t.text for t in part) for part in (tokens[:at], tokens[at + 1 :]))
+    if any(t.text == "?" for t in tokens[at + 1 :]):
+        raise Unread("a question, not an answer")
+    if context.denied(before, after):
+        raise Unread("denied or left open")
+    beside = {t.text for t in (tokens[at - 1 : at] + tokens[at + 1 : at + 2])}
+    if context.changed(before, after) or beside & {"!", "¬"} or (after and tokens[at + 1].text in _LARGE):
+        raise Unread("a part of another value")
 
 
 def _operates(token: Token, after: Token | None) -> bool:

@@ -85,7 +85,10 @@ _TOKEN = re.compile(
     r"|(?P<other>\S)"
 )
 _UNITS = words("cm mm km m kg g mg l ml lb lbs ft oz mph kph kmh hr hrs min mins h s")
-_LINKS = words("is are was be equals equal gives give makes make gets get leaves leave yields becomes totals")
+_POWER_UNIT = re.compile(r"(?:mm|cm|m|km|ft)[23]$")
+_LINKS = words(
+    "it's that's is are was be equals equal gives give makes make gets get leaves leave yields becomes totals"
+)
 _CJK_LINKS = frozenset("是为於于得")
 
 
@@ -103,13 +106,20 @@ def tokens(text: str, *, boxed: bool) -> list[Token]:
             link = kind == "equal" or piece.lower() in _LINKS or piece in _CJK_LINKS
             out.append(Token(kind, piece, link=link))
             continue
-        glued = re.match(r"[A-Za-z]+|[_\\{]", text[match.end() :])
-        if glued and not match["percent"] and glued[0].lower() not in _UNITS:
+        glued = re.match(r"[A-Za-z][A-Za-z0-9_]*|[_\\{]", text[match.end() :])
+        if glued and not match["percent"] and not _is_unit(glued[0]):
             out.append(Token("broken", piece + glued[0]))
             continue
         sign = _take_sign(out, text, match.start(), boxed=boxed)
         out.append(_number(match, sign))
     return out
+
+
+def _is_unit(glued: str) -> bool:
+    """A unit written onto a number. A lone capital (80M, 80K) is a power of ten, liters aside."""
+    return (
+        glued == "L" or (glued.lower() in _UNITS and not re.fullmatch("[A-Z]", glued)) or bool(_POWER_UNIT.match(glued))
+    )
 
 
 def _take_sign(out: list[Token], text: str, start: int, *, boxed: bool) -> str:

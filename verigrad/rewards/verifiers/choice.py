@@ -1,7 +1,8 @@
 r"""`choice`: one of the given choices, by its letter or its text.
 
 Right, for gold B of A to D: "Answer: B", "(b)", "\boxed{\text{B}}"; for gold animal of animal|food: "Animal.".
-Refused: "A or B", "not B", "AB", "food. animal.", "animals", "Is it an animal?".
+Refused: "A or B", "not B", "AB", "food. animal.", "animals", "Is it an animal?", "B is wrong", "all but B",
+"\boxed{\neg B}", "it can't be B", "animal-free". So "B is wrong" does not name B where the question asks what is wrong.
 
 The gold is {"answer": "B", "choices": "ABCD"} (several letters: "B, D" or "ACD", all of them and no other), or a label
 with the choices in the option or the column `choices`: letters ("ABCD"), words ("animal|food" or a list), or letters
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verigrad.records import BROKE_CHECK, Task, Verdict, right, ungraded, unreadable, wrong
-from verigrad.rewards import extract
+from verigrad.rewards import context, extract
 from verigrad.rewards.options import Option
 from verigrad.rewards.spelling import normalise
 from verigrad.rewards.tokens import MAX_SPAN, TooBig, Unread
@@ -31,11 +32,8 @@ OPTIONS: Mapping[str, Option] = {
     ),
 }
 _MAX_CHOICES = 100
-_NEGATED = re.compile(
-    r"(?:\b(?:not|never|isn't|aren't|neither|nor|except|exclude[sd]?|rule[sd]? out|no)|不是|并非|而非)"
-    r"\s*(?:(?:a|an|the|option|choice)\s+)*[\"'(*]*$",
-    re.IGNORECASE,
-)
+_NEGATED = re.compile(r"(?:不是|并非|而非)\s*[\"'(*]*$")
+_WRAPPED = re.compile(r"\\(?!text|math|underline|rm|bf|it|sf|tt)[A-Za-z]+ ?\{? ?$|(?<![\w ])[-!] ?$")
 _HEDGE = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|unsure)\b|或者|或是|还是", re.IGNORECASE)
 
 
@@ -174,7 +172,7 @@ def _commit(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
 
 def _bare(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
     """The labels of a span that is nothing else."""
-    text = normalise(span).strip(" .,;:!()[]{}\"'*_")
+    text = normalise(span).rstrip(" .,;:!()[]{}\"'*_").lstrip(" .,;:()[]{}\"'*_")
     if label := gold.labels.get(_fold(text)):
         return frozenset([label])
     parts = [gold.labels.get(_fold(p)) for p in _split(text, gold.letters)] if several and len(text) < 200 else []
@@ -186,8 +184,12 @@ def _bare(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
 def _counts(match: re.Match[str], text: str) -> bool:
     """A choice that is named, not negated, not an article or a pronoun, not a lower-case letter in a sentence."""
     name, after = match[0], text[match.end() :]
-    before = text[max(0, match.start() - 40) : match.start()]
-    if _NEGATED.search(before):
+    before = text[max(0, match.start() - 200) : match.start()]
+    if _NEGATED.search(before) or _WRAPPED.search(before) or re.match(r"\}? ?\^", after):
+        return False
+    if len(name) > 1 and (re.search(r"\w\w-$", before) or re.match(r"-\w", after)):
+        return False
+    if context.denied(before, after):
         return False
     if len(name) > 1 or not name.isascii() or not name.isalpha():
         return True

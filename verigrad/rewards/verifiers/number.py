@@ -1,7 +1,8 @@
 r"""`number`: one number, compared exactly.
 
 Right, for gold 80: "8 * 10 = 80", "#### 80", "So \boxed{80.0}".
-Refused, for gold 80: "8 * 10", "90 or 80", "80%", "8000%", "What is 80".
+Refused, for gold 80: "8 * 10", "90 or 80", "80%", "8000%", "What is 80", "half of 80", "80 million", "80 is wrong",
+"anything but 80", "maybe 80", "80?".
 
 Policies, each the default and fixed: an equation whose last right side is one literal commits that literal; units and
 currency signs are dressing and not compared; a percent is read only where the gold is a percent or lies strictly
