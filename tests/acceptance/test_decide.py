@@ -104,6 +104,30 @@ def test_a_guard_is_held_against_its_margin():
     assert decide(greedy_items(3, 4, 93), R(margin=-0.02)).verdict == "undecided"
 
 
+def test_a_bootstrap_over_few_families_accepts_nothing():
+    def drawn(families, won=1):
+        return [item(i, 0, 1, (0, 0), (won, won), family=f"f{i % families}") for i in range(60)]
+
+    for families in (1, 9):
+        d = decide(drawn(families), R(test="sampled"))
+        assert d.p_value < 0.001
+        assert d.verdict == "undecided"
+        assert d.why.startswith("undecided: ")
+        assert d.why.endswith("; fewer than 10 families are too few for a bootstrap to accept")
+        assert decide(drawn(families), R(margin=-0.05)).verdict == "undecided"
+    assert decide(drawn(10), R(test="sampled")).verdict == "accepted"
+    assert decide(drawn(10), R(margin=-0.05)).verdict == "accepted"
+    assert decide(drawn(1, won=0), R(test="sampled")).verdict == "not_accepted"
+    few = [f"f{i % 9}" for i in range(60)]
+    for rule in (R(test="sampled"), R(margin=-0.05)):
+        said = few_items(few, rule)
+        assert (
+            said
+            == "held-out has 60 items in 9 families: over fewer than 10 families a bootstrap can at most be undecided"
+        )
+    assert "at most" not in str(few_items([*few, "f9"], R(test="sampled")))
+
+
 def test_ungraded_items_are_left_out_and_counted():
     items = [*greedy_items(20, 2, 78), item(900, None, 1), item(901, 0, None)]
     d = decide(items, R())

@@ -59,6 +59,47 @@ def test_cases(task, answer, strict):
     assert (grade.read is None) == (strict == "unreadable")
 
 
+def of(gold, choices):
+    return Task.make(prompt="q", gold=gold, columns={"choices": choices})
+
+
+@pytest.mark.parametrize(
+    ("task", "right", "wrong"),
+    [
+        (of("animal", "animal|food"), ["animal", "Animal."], ["food"]),
+        (of(0, "animal|food"), ["animal", "A", "The answer is (A)."], ["food", "B"]),
+        (of("A", {"A": "x", "B": "y"}), ["A", "x"], ["B", "y"]),
+        (of("y", {"A": "x", "B": "y"}), ["B", "y"], ["A", "x"]),
+        (of(1, {"A": "x", "B": "y"}), ["B", "y"], ["A"]),
+        (of("B", ["Paris", "Rome"]), ["B", "Rome.", "The answer is Rome", r"\boxed{Rome!}", "B) Rome"], ["A", "Paris"]),
+        (of(1, ["Paris", "Rome"]), ["Rome", "(b)"], ["Paris"]),
+        (of("Rome", ["Paris", "Rome"]), ["Rome"], ["Paris"]),
+        (of("B, D", ["p1", "q2", "r3", "s4"]), ["B, D", "q2 and s4"], ["B", "A, B"]),
+        (of("A", ["B", "A"]), ["A"], ["B"]),
+        (of(3, [3, 5]), ["3"], ["5"]),
+        (of("B", ["Tea for two", "It sinks, as iron"]), ["It sinks, as iron", "B"], ["Tea for two"]),
+        (Task.make(prompt="q", gold={"answer": "B", "choices": ["Paris", "Rome"]}), ["B", "rome"], ["A"]),
+    ],
+)
+def test_every_form_of_gold_and_choices(task, right, wrong):
+    assert [choice.grade(a, task).strict for a in right] == ["right"] * len(right)
+    assert [choice.grade(a, task).strict for a in wrong] == ["wrong"] * len(wrong)
+    for a in ("Paris or Rome, A or B", "zebra", "B) Paris, A) Rome"):
+        assert choice.grade(a, task).strict == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        of(7, ["a1", "b2"]), of(True, ["a1", "b2"]), of("bad", ["good one", "x1", "y2", "z3"]),
+        of("B", {"A": "B", "B": "A"}), of("a", "a"), of("x", {"A": "x", "B": "x"}), of("x", ["x", ""]), of(0, ["x"]),
+    ],
+)  # fmt: skip
+def test_a_gold_that_means_two_things_or_none_is_ungraded(task):
+    assert choice.grade("A", task).strict == "ungraded"
+    assert choice.gold_as(task) == []
+
+
 def test_lenient_is_the_last_label_anywhere():
     assert choice.grade("Perhaps A, perhaps B", letters("B")).lenient == "right"
     assert choice.grade("Perhaps B, perhaps A", letters("B")).lenient == "wrong"

@@ -26,6 +26,8 @@ RIGHT_80 = [
     "The solution is as follows:\n8 * 10 = 80", "<answer>80</answer>", "<answer>8 * 10 = 80</answer>",
     r"\boxed{\text{80}}",
     "First 8 * 5 = 40. Then 40 + 40 = 80.", "8 * 10 = 80\n8 * 10 = 80", "+80", r"$$80$$", "x = 80",
+    "8 * 10 = 80!", "**80!**", r"\boxed{80}!", "$8*10=80$!", "a = 8 and b = 10, so a * b = 80", "8 * 10 = 80; x = 80",
+    "a = 8, b = 10, then a * b = 80.", "The product of 8 and 10 = 80", "x = 1,640 / 20.5 = 80",
 ]  # fmt: skip
 
 NOT_80 = [
@@ -39,6 +41,13 @@ NOT_80 = [
     "The answer is 80?", "1. 80", "80 percent", r"80\%", "8**10", "8 * 10 = 80 = 81", "80e", "80e9999", "{80, 90}",
     "٨٠", r"\boxed{17}" + "\nFinal Answer: The final answer is $80$.", "<think>It is 80.</think>\nI am not sure.",
     "80 90", "x != 80", "x >= 80", "x ≠ 80", "0,080",
+    "x = 79; y = 80", "x = 79, y = 80", "x=79,y=80", "x = 79 and y = 80", "x = 79 y = 80", "x = 79: y = 80",
+    "x = 79 but y = 80", r"x = 79 \\ y = 80", r"$x=79$; $y=80$", r"\boxed{x = 79; y = 80}", "x = 7 * 9; y = 80",
+    "The answer is x = 79; y = 80.", "x = 79 | y = 80",
+    r"\boxed{80!}", r"\boxed{80 !}", r"\boxed{\text{80!}}", "$80!$", r"\(80!\)", "$x = 80!$", r"\[x = 80!\]", "(80)!",
+    "so it is $80!$.", "The answer is (80)!", "#### $80!$",
+    "~~80~~", "The answer is ~~80~~", r"~~\boxed{80}~~", "<answer>~~80~~</answer>", "<s>80</s>", "<del>80</del>",
+    r"\sout{80}", "~~79~~ 80", "~80",
 ]  # fmt: skip
 
 
@@ -128,7 +137,9 @@ def test_lenient_is_the_last_number_anywhere():
         assert number.grade(answer, task("80")).lenient == lenient, answer
 
 
-@pytest.mark.parametrize("gold", [None, True, "see the figure", "", "8 * 10", "80 or 90", {"a": 1}, [80], float("nan")])
+@pytest.mark.parametrize(
+    "gold", [None, True, "see the figure", "", "8 * 10", "80 or 90", {"a": 1}, [80], float("nan"), "80!"]
+)
 def test_a_gold_that_cannot_be_read_is_ungraded(gold):
     grade = number.grade("80", task(gold))
     assert (grade.strict, grade.lenient) == ("ungraded", "ungraded")

@@ -3,6 +3,7 @@
 import importlib
 import math
 import os
+import time
 
 import pytest
 
@@ -41,6 +42,28 @@ def moody(answer, task):
 def broken(answer, task):
     raise RuntimeError("the database is missing")
 
+def after_hashes(answer, task):
+    return answer.split("####")[1].strip() == task.gold
+
+def boxed_only(answer, task):
+    return answer.split("boxed{")[1].rstrip("}") == task.gold
+
+def as_json(answer, task):
+    import json
+    return json.loads(answer) == task.gold
+
+def begging(answer, task):
+    if answer != task.gold:
+        return Verdict(status="ungraded", score=0.0, reason="I cannot say")
+    return True
+
+def sleepy(answer, task):
+    time.sleep(60)
+
+def lonely(answer):
+    return True
+
+SIZES = 3
 same_under_another_name = rows_match
 """
 
@@ -94,6 +117,41 @@ def test_what_breaks_the_check_is_wrong_and_a_broken_check_is_ungraded(folder):
         assert "the database is missing" in grade.reason
 
 
+@pytest.mark.parametrize(
+    ("function", "gold", "answers"),
+    [
+        ("after_hashes", "80", ["80", "", "The answer is 80."]),
+        ("boxed_only", "80", ["80", "#### 80"]),
+        ("as_json", [8, 0], ["80 apples", "["]),
+        ("begging", "80", ["81", "please"]),
+    ],
+)
+def test_no_answer_makes_itself_ungraded(folder, function, gold, answers):
+    task = Task.make(prompt="q", gold=gold)
+    with open_grader(f"checks.py:{function}", folder=folder) as grader:
+        assert grader.unaccepted(task) == ""
+        for answer in answers:
+            grade = grader.grade(answer, task)
+            assert grade.strict == "wrong", (answer, grade)
+            assert grade.reason.startswith("broke_check: "), (answer, grade)
+
+
+def test_a_spelling_of_the_recipe_counts_too(folder):
+    (folder / "ask.py").write_text("def f(answer, task):\n    return answer.split(' and ')[1] == '0'\n")
+    task = Task.make(prompt="q", gold="80")
+    with open_grader("ask.py:f", folder=folder) as grader:
+        assert grader.grade("80", task).strict == "ungraded"
+    with open_grader("ask.py:f", folder=folder, spell=lambda t: [f"{t.gold} and 0"]) as grader:
+        assert grader.grade("80", task).reason.startswith("broke_check: ")
+
+
+def test_a_check_that_hangs_on_the_gold_is_asked_once(folder):
+    with open_grader("checks.py:sleepy", folder=folder, seconds=0.2) as grader:
+        start = time.perf_counter()
+        assert grader.unaccepted(TASK).startswith("timed_out")
+        assert time.perf_counter() - start < 1.5
+
+
 def test_a_callable_and_same():
     grader = open_grader(lambda answer, task: len(answer) == 3)
     assert grader.grade("abc", TASK).strict == "right"
@@ -130,14 +188,28 @@ def test_built_in_by_listing():
         ("checks.py:rows_macth", "checks.py has no rows_macth; did you mean rows_match?"),
         ("gone.py:f", "acceptance.grader: no file gone.py can be read here"),
         ("bad.py:f", "bad.py is not Python"),
+        ("os:system", "acceptance.grader: os:system cannot be used: TypeError: system(command) cannot be called as"),
+        ("nope.mod:f", "acceptance.grader: nope.mod:f cannot be used: ModuleNotFoundError: No module named 'nope'"),
+        ("os:no_such_thing", "acceptance.grader: os:no_such_thing cannot be used: AttributeError"),
+        (":x", 'acceptance.grader: ":x" is no file.py:function'),
+        ("checks.py:", 'acceptance.grader: "checks.py:" is no file.py:function'),
+        ("checks.py:starts:x", 'acceptance.grader: "checks.py:starts:x" is no file.py:function'),
+        ("checks.py:SIZES", "acceptance.grader: checks.py:SIZES cannot be used: TypeError: SIZES is int, no function"),
+        ("checks.py:lonely", "acceptance.grader: checks.py:lonely cannot be used: TypeError: lonely(answer) cannot be"),
+        ("raises.py:f", "acceptance.grader: raises.py:f cannot be used: ValueError: two lines"),
+        ("exits.py:f", "acceptance.grader: exits.py:f cannot be used: "),
+        (lambda answer: True, "acceptance.grader: <lambda>(answer) cannot be called as <lambda>(answer, task)"),
     ],
 )
 def test_refusals(folder, word, text):
     (folder / "bad.py").write_text("def f(:\n")
+    (folder / "raises.py").write_text("raise ValueError('two\\nlines')\ndef f(answer, task): ...\n")
+    (folder / "exits.py").write_text("import os\nos._exit(3)\ndef f(answer, task): ...\n")
     with pytest.raises(RecipeError) as error:
         open_grader(word, folder=folder)
     assert str(error.value).startswith(text)
     assert error.value.key == "acceptance.grader"
+    assert "\n" not in str(error.value)
 
 
 def test_wrong_is_not_right():

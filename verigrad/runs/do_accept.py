@@ -73,6 +73,8 @@ def accept(
         for line in four_answers(ready):
             talk.line(line)
         ready, _ = check_golds(ready, folder if is_run else Path("runs") / whole.run.name, anyway=True)
+        for note in ready.notes:
+            talk.line(f"note: {note}")
         with placed(whole):
             base = open_model(ready, talk)
         before = measure_suites(ready, sampler_of(ready, base), talk, when="before")

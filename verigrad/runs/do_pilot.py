@@ -32,6 +32,8 @@ def pilot(
             talk.line(line)
         ready, _ = check_golds(ready, folder, anyway=anyway)
         forget_refusal(folder)
+        for note in ready.notes:
+            talk.line(f"note: {note}")
         with placed(whole):
             lm = open_model(ready, talk)
         return run_pilot(ready, sampler_of(ready, lm), talk)

@@ -1,27 +1,93 @@
-"""Every gold of the data through its own verifier, before anything is trained. Left out: the verifiers (rewards)."""
+"""Every gold of the data through its own verifier, every suite's through its grader, before anything is trained.
+
+Left out: the verifiers (rewards), the graders and the spellings of a gold they are shown (acceptance).
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
+from verigrad.acceptance import Checked, Unaccepted
+from verigrad.acceptance import check_golds as through_grader
 from verigrad.errors import DataError, Refused
 from verigrad.records import Task, Verdict
-from verigrad.runs.prepare import Prepared, order_of
+from verigrad.runs.prepare import Judged, Prepared, order_of
 
 PROBE = 4
 """Golds tried first: a check that fails on all of them is not kept waiting for thousands more."""
+GRADER_SECONDS = 120.0
+"""For one suite's golds through its grader; a note says how many were seen by then. Without end where rows are left
+out: a clock must not choose them."""
 
 
 def check_golds(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepared, list[dict[str, str]]]:
-    """Every gold through its own verifier. Refused with their number, or with `anyway` the rows are left out.
+    """Every gold through its own verifier and grader. Refused with their number, or with `anyway` rows are left out.
 
-    `folder` is the run's: a refusal leaves the list there, in golds.jsonl. Returns what is prepared without those
-    rows, and their list.
+    What its verifier does not call right is left out everywhere, what its grader does not, of the suite. `folder` is
+    the run's: a refusal leaves the list there, in golds.jsonl. Returns what is prepared without those rows, and their
+    list.
     """
+    ready, rows = _through_verifiers(ready, folder, anyway=anyway)
+    suites = list(ready.suites)
+    notes: list[str] = []
+    for n, judged in enumerate(suites):
+        if not judged.grader.independent:
+            continue
+        checked, tasks = _through_grader(judged, anyway=anyway)
+        if checked.unaccepted and not anyway:
+            raise _refused(judged, checked, tasks, n, _list(folder, _graded_rows(judged, checked.unaccepted)))
+        if checked.seen < len(tasks):
+            notes.append(
+                f"{judged.name}: {checked.seen:,} of {len(tasks):,} golds went through grader {judged.grader.name} "
+                f"in {GRADER_SECONDS:g} s; the rest was not looked at"
+            )
+        if checked.unaccepted:
+            rows += _graded_rows(judged, checked.unaccepted)
+            suites[n] = _without(judged, {u.task.key for u in checked.unaccepted})
+            if not suites[n].tasks:
+                raise DataError(
+                    f"{judged.name}: no gold is accepted by grader {judged.grader.name} "
+                    f"({_short(checked.unaccepted[0].reason)}), nothing is left",
+                    key=f"acceptance.{n}.grader",
+                )
+            notes.append(
+                f"{judged.name}: {len(checked.unaccepted):,} of {len(tasks):,} golds are not accepted by grader "
+                f"{judged.grader.name} and are left out"
+            )
+    return replace(ready, suites=tuple(suites), notes=(*ready.notes, *notes)), rows
+
+
+def _through_grader(judged: Judged, *, anyway: bool) -> tuple[Checked, tuple[Task, ...]]:
+    """The suite's golds through its grader, and all that were to be seen; the first few alone where none passes."""
+    tasks = (*judged.tasks, *judged.validation)
+    if anyway:
+        return through_grader(judged.grader.unaccepted, tasks), tasks
+    first = through_grader(judged.grader.unaccepted, tasks[:PROBE], seconds=GRADER_SECONDS)
+    if len(first.unaccepted) == PROBE:
+        return first, tasks
+    rest = through_grader(judged.grader.unaccepted, tasks[first.seen :], seconds=GRADER_SECONDS)
+    return Checked(unaccepted=(*first.unaccepted, *rest.unaccepted), seen=first.seen + rest.seen), tasks
+
+
+def _refused(judged: Judged, checked: Checked, tasks: Sequence[Task], n: int, listed: Path) -> Refused:
+    first, name, num = checked.unaccepted[0], judged.grader.name, len(checked.unaccepted)
+    mend = "mend them, or --anyway leaves those rows out of the suite and records it"
+    many = f"{num:,} of {checked.seen:,} golds are not"
+    if num == checked.seen:
+        mend = "name another grader or mend the golds"
+        many = "no gold is" if num == len(tasks) else f"none of the first {num} golds is"
+    return Refused(
+        f"{judged.name}: {many} accepted by grader {name} "
+        f"(gold {_short(str(first.task.gold), 60)!r}: {_short(first.reason)}; list: {listed}); {mend}",
+        key=f"acceptance.{n}.grader",
+    )
+
+
+def _through_verifiers(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepared, list[dict[str, str]]]:
     recipe, cut = ready.recipe, ready.split
     everyone = [t for side in (cut.train, cut.validation, cut.held_out) for tasks in side.values() for t in tasks]
     first = everyone[:PROBE]
@@ -53,14 +119,7 @@ def check_golds(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepare
     empty = [source for side in (cut.train, cut.held_out) for source, tasks in side.items() if not tasks]
     if empty:
         raise DataError(f"{empty[0]}: no gold passes its own verifier, nothing is left", key="reward.verifier")
-    suites = tuple(
-        replace(
-            j,
-            tasks=tuple(t for t in j.tasks if t.key not in bad),
-            validation=tuple(t for t in j.validation if t.key not in bad),
-        )
-        for j in ready.suites
-    )
+    suites = tuple(_without(j, bad) for j in ready.suites)
     return replace(ready, split=cut, order=order_of(recipe, cut), suites=suites), rows
 
 
@@ -69,6 +128,31 @@ def _rows(failed: Sequence[tuple[Task, Verdict]]) -> list[dict[str, str]]:
         {"source": t.source, "key": t.key, "gold": str(t.gold)[:200], "status": v.status, "reason": v.reason}
         for t, v in failed
     ]
+
+
+def _graded_rows(judged: Judged, unaccepted: Sequence[Unaccepted]) -> list[dict[str, str]]:
+    return [
+        {
+            "source": u.task.source,
+            "key": u.task.key,
+            "gold": str(u.task.gold)[:200],
+            "status": "unaccepted",
+            "reason": f"grader {judged.grader.name} of {judged.name}: {u.reason}",
+        }
+        for u in unaccepted
+    ]
+
+
+def _without(judged: Judged, keys: Set[str]) -> Judged:
+    return replace(
+        judged,
+        tasks=tuple(t for t in judged.tasks if t.key not in keys),
+        validation=tuple(t for t in judged.validation if t.key not in keys),
+    )
+
+
+def _short(text: str, most: int = 160) -> str:
+    return " ".join(text.split())[:most]
 
 
 def _list(folder: Path, rows: list[dict[str, str]]) -> Path:

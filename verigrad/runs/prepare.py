@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from verigrad.acceptance import Grader, few_items, open_grader
+from verigrad.acceptance import Grader, as_answer, few_items, open_grader
 from verigrad.data import Order, Split, check_leaks, load, load_suite, split
 from verigrad.errors import DataError, Refused
 from verigrad.losses import Method, build, check_sizes, needs, sets_elsewhere
@@ -161,14 +161,29 @@ def _judged(recipe: Recipe, cut: Split, rewards: Rewards, stack: contextlib.Exit
         if not tasks:
             raise DataError(f"acceptance: {name} has no items to judge", key=f"acceptance.{n}")
         _check_independent(recipe, suite, n)
-        grader = open_grader(
-            suite.grader,
-            folder=recipe.folder,
-            seconds=recipe.run.limits.check_seconds or 10.0,
-            training_verdict=rewards.verify,
-        )
+        try:
+            grader = open_grader(
+                suite.grader,
+                folder=recipe.folder,
+                seconds=recipe.run.limits.check_seconds or 10.0,
+                training_verdict=rewards.verify,
+                spell=lambda task: _golds_as(recipe, task),
+            )
+        except Refused as error:
+            error.key = f"acceptance.{n}.grader"
+            raise
         stack.callback(grader.close)
         yield Judged(name=name, suite=suite, tasks=tasks, validation=looks, grader=grader)
+
+
+def _golds_as(recipe: Recipe, task: Task) -> list[str]:
+    """The gold as the reward of its source is told to write it (reward.options.gold_as)."""
+    told = [
+        part.options["gold_as"]
+        for part in recipe.reward
+        if part.verifier is not None and "gold_as" in part.options and part.judges(task.source)
+    ]
+    return [str(form).replace("{gold}", as_answer(task.gold)) for form in told]
 
 
 def _check_independent(recipe: Recipe, suite: Suite, n: int) -> None:
