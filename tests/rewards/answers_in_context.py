@@ -19,6 +19,7 @@ R|It is about 80.
 R|80, since it can't be less.
 R|80 with no remainder
 R|80, no doubt
+R|There are 80 apples that don't fit.
 R|80 is correct.
 R|eighty (80)
 R|That's 80.
@@ -104,6 +105,10 @@ U|I doubt it is 80
 U|The wrong answer is 80
 U|None of these is 80
 U|It is false that x is 80
+U|not x = 80
+U|if it is 80
+U|Suppose x = 80
+U|She doesn't have 80
 U|maybe 80
 U|perhaps 80
 U|80, maybe

@@ -26,8 +26,9 @@ _BUT = re.compile(
 )
 _DENIED = re.compile(
     rf"\b{_NOT}{_ADVERB}{_FILL}"
-    rf"|\b{_NOT}{_ADVERB} (?:be|equal|give|make|get|yield|become|total|reach|choose|pick|select|say|mean)"
+    rf"|\b{_NOT}{_ADVERB} (?:be|equal|give|make|get|yield|become|total|reach|choose|pick|select|say|mean|have|need)"
     rf"(?: to)?{_FILL}"
+    r"|\bnot [a-z] = ?$"
     rf"|^ ?(?:nothing|none|nobody|neither|no [a-z]+)(?: [a-z]+){{0,3}} {_IS} ?$"
     rf"|\b{_NOT} (?:[a-z]+ly )?(?:think|believe|say|suppose|claim|mean|agree|sure|certain|true|convinced|the case|"
     r"correct (?:that|to)|right (?:that|to)|possible (?:that|to)|likely (?:that|to))\b"
@@ -40,7 +41,10 @@ _DENIED = re.compile(
     rf"|rul(?:e|es|ed|ing) out|anti|non)(?: for)? ?-?{_FILL}"
     r"|(?:¬|\\(?:neg|lnot|not|cancel|xcancel|sout|overline|bar)(?![a-z])) ?\{? ?$"
 )
-_OPEN = re.compile(r"\b(?:maybe|perhaps|possibly|hypothetically)\b|\b(?:could|might|may) (?:well |also )?be ?$")
+_OPEN = re.compile(
+    r"\b(?:maybe|perhaps|possibly|hypothetically)\b|\b(?:could|might|may) (?:well |also )?be ?$"
+    r"|^ ?(?:if|unless|suppose|assume|let)(?: that)? (?:it|this|[a-z]|the (?:answer|number|value)) (?:is|be|were|=) ?$"
+)
 
 _NUMERAL = (
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -76,7 +80,7 @@ _BAD = (
 _DENIED_AFTER = re.compile(
     rf"(?:[^,;.:!?(\n]*\b)?(?:is|was|be|seems?|looks?|sounds?|appears?|that's|it's)"
     rf"(?: (?:clearly|simply|just|also|plainly|of course))? {_BAD}\b"
-    r"|(?:[a-z]+ ){0,2}(?:cannot|[a-z]+n't|(?:does|do|did|can|could|will|would|must|should|has) (?:not|never|hardly))\b"
+    r"|(?:(?!(?:that|who|which)\b)[a-z]+ ){0,2}(?:cannot|(?!don't)[a-z]+n't|(?:does|did|can|could|will|would|must|should|has) (?:not|never|hardly))\b"
     rf"|.*[,;] ?(?:and |but )?(?:which|that|it|this) (?:is|was|must be|cannot be|can't be|seems|looks) {_BAD}\b"
     rf"|.*[,;] (?:but )?(?:that's|it's) {_BAD}\b"
     r"|(?:.*[-,;:(] ?)?(?:wrong|incorrect|false|no|nope|nah|not)(?: wait| really| at all)? ?[).!]* ?$"
@@ -88,7 +92,8 @@ _RETRACTED = re.compile(
     r"(?:^|[.!?\n]) *(?:(?:but|no|wait|hmm|actually|sorry)[, ]+)*(?:that|this|it|the above)"
     r"(?:(?:'s| is| was| must be| looks| seems) (?:clearly |simply |just )?(?:wrong|incorrect|false|impossible"
     r"|a mistake|an error|not (?:right|correct|true|the answer))|(?: cannot be| can't be| isn't| wasn't)"
-    r" (?:right|correct|true|the answer))\b|(?:^|[.!?\n]) *(?:no|nope|wrong|incorrect)[.!]* *$|\b(?:scratch that|i take (?:that|it) back)\b"
+    r" (?:right|correct|true|the answer))\b"
+    r"|(?:^|[.!?\n]) *(?:no|nope|wrong|incorrect)[.!]* *$|\b(?:scratch that|i take (?:that|it) back)\b"
 )
 
 
