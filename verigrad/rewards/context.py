@@ -80,7 +80,8 @@ _BAD = (
 _DENIED_AFTER = re.compile(
     rf"(?:[^,;.:!?(\n]*\b)?(?:is|was|be|seems?|looks?|sounds?|appears?|that's|it's)"
     rf"(?: (?:clearly|simply|just|also|plainly|of course))? {_BAD}\b"
-    r"|(?:(?!(?:that|who|which)\b)[a-z]+ ){0,2}(?:cannot|(?!don't)[a-z]+n't|(?:does|did|can|could|will|would|must|should|has) (?:not|never|hardly))\b"
+    r"|(?:(?!(?:that|who|which)\b)[a-z]+ ){0,2}(?:cannot|(?!don't)[a-z]+n't"
+    r"|(?:does|did|can|could|will|would|must|should|has) (?:not|never|hardly))\b"
     rf"|.*[,;] ?(?:and |but )?(?:which|that|it|this) (?:is|was|must be|cannot be|can't be|seems|looks) {_BAD}\b"
     rf"|.*[,;] (?:but )?(?:that's|it's) {_BAD}\b"
     r"|(?:.*[-,;:(] ?)?(?:wrong|incorrect|false|no|nope|nah|not)(?: wait| really| at all)? ?[).!]* ?$"
