@@ -245,3 +245,63 @@ def test_the_real_command_refuses_the_same_way(shell: Shell) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "verigrad: r.toml:10: unknown key reward.verifer; did you mean reward.verifier?\n"
+
+
+def _graded_by(shell: Shell, grader: str, *more: tuple[str, str]) -> None:
+    shell.edit(("checks.py:begins_so", grader), *more)
+
+
+@pytest.mark.parametrize(
+    ("grader", "line"),
+    [
+        ("number", r"^r.toml:22: words: none of the first 4 golds is accepted by grader number \(gold 'abcdefghijkl': "
+                   r"ungraded: the gold is no literal number; list: runs.words.golds.jsonl\); name another grader"),
+        ("checks.py:never", r"^r.toml:22: words: none of the first 4 golds is accepted by grader checks.py:never "),
+        ("os:system", r"^r.toml:22: acceptance.grader: os:system cannot be used: TypeError: system\(command\)"),
+        ("nope.mod:f", r"^r.toml:22: acceptance.grader: nope.mod:f cannot be used: ModuleNotFoundError"),
+        (":x", r'^r.toml:22: .*":x" is no file.py:function and no module:function$'),
+        ("checks.py:begins:x", r'^r.toml:22: .*"checks.py:begins:x" is no file.py:function'),
+    ],
+)  # fmt: skip
+def test_a_grader_that_can_tell_nothing_right_is_found_before_training(grader: str, line: str, shell: Shell) -> None:
+    _graded_by(shell, grader)
+    for verb in ("train", "pilot"):
+        said = shell(verb, "r.toml").refused()
+        assert re.search(line, said), said
+
+
+def test_golds_a_grader_does_not_accept_are_left_out_of_the_suite_alone(shell: Shell) -> None:
+    rows = [{**r, "gold": "letters: " + GOLD if i % 9 == 4 else GOLD} for i, r in enumerate(ROWS)]
+    write_rows(shell.folder / "words.jsonl", rows)
+    (shell.folder / "strict.py").write_text("def f(answer, task):\n    return answer[:1] in task.gold[:3]\n")
+    with (shell.folder / "strict.py").open("a") as file:
+        file.write("\n\ndef g(answer, task):\n    return ' ' not in task.gold and f(answer, task)\n")
+    _graded_by(shell, "strict.py:g")
+    said = shell("pilot", "r.toml").refused()
+    found = re.search(
+        r"^r.toml:22: words: (\d) of (\d+) golds are not accepted by grader strict.py:g "
+        r"\(gold 'letters: abcdefghijkl': wrong; list: runs/words/golds.jsonl\); "
+        r"mend them, or --anyway leaves those rows out of the suite and records it$",
+        said,
+    )
+    assert found, said
+    listed = (shell.folder / "runs/words/golds.jsonl").read_text().splitlines()
+    assert len(listed) == int(found[1])
+    assert all('"grader strict.py:g of words: wrong"' in line for line in listed)
+    note = f"note: words: {found[1]} of {found[2]} golds are not accepted by grader strict.py:g and are left out"
+    piloted = shell("pilot", "r.toml", "--anyway")
+    assert piloted.status in (0, 1), piloted.err
+    assert note in piloted.err
+    trained = shell("train", "r.toml", "--anyway", "--set", "train.steps=1")
+    assert trained.status in (0, 1), trained.err
+    assert note in trained.err
+    run = Run(folder=shell.folder / "runs/words")
+    assert len((run.folder / "golds.jsonl").read_text().splitlines()) == int(found[1])
+    assert run.acceptance is not None
+    assert run.acceptance["suites"][0]["greedy"]["after"]["ungraded"] == 0
+
+
+def test_pilot_goes_on_over_golds_with_anyway(shell: Shell) -> None:
+    write_rows(shell.folder / "words.jsonl", [{**r, "gold": "" if i == 20 else GOLD} for i, r in enumerate(ROWS)])
+    assert "1 of 60 golds are wrong by their own verifier" in shell("pilot", "r.toml").refused()
+    assert shell("pilot", "r.toml", "--anyway").status in (0, 1)
