@@ -128,7 +128,12 @@ NOT_BUILT = [
     ("max_tokens = 256", 'engine = "vllm"', 24, 'sampling.engine = "vllm" is not in this version yet; use engine = "l'),
     ("max_tokens = 256", 'engine = "http"', 24, 'sampling.engine = "http" is not in this version yet; use engine = "l'),
     ('"sql"\n', '"sql"\nworkers = "ray"\n', 39, 'run.workers = "ray" is not in this version yet; use workers = "inli'),
-    ('"sql"\n', '"sql"\nlog = "trackio"\n', 39, 'run.log = "trackio" is not in this version yet; use log = "tensorboar'),
+    (
+        '"sql"\n',
+        '"sql"\nlog = "trackio"\n',
+        39,
+        'run.log = "trackio" is not in this version yet; use log = "tensorboar',
+    ),
     ("[data]", "lora = 8\n[data]", 5, "model.lora = 8 is not in this version yet; use lora = 0 (all weights)"),
     (CHECK, '"number"\n[[reward]]\nmodel = "j"', 16, 'reward.model = "j" is not in this version yet; use reward.ver'),
     ("[sampling]", 'score = "logp"\n[sampling]', 23, "loss.score belongs to preference losses, which are not in this"),
