@@ -131,3 +131,24 @@ def test_any_text_is_judged(answer):
 )
 def test_hostile_text_is_bounded(answer):
     assert choice.grade(answer, letters("B")).strict == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("answer", "strict"),
+    [
+        ("It is an animal.", "right"),
+        ("an animal", "right"),
+        ("The answer is **animal**.", "right"),
+        ("It is a food", "wrong"),
+        ("It is not an animal", "unreadable"),
+        ("It is an animal or a food", "unreadable"),
+    ],
+)
+def test_an_article_goes_before_a_word(answer, strict):
+    assert choice.grade(answer, of("animal", ["animal", "food"])).strict == strict
+
+
+def test_an_article_is_a_letter_where_letters_are_the_choices():
+    task = Task.make(prompt="q", gold={"answer": "A", "choices": "ABCD"})
+    assert choice.grade("It is a", task).strict == "right"
+    assert choice.grade("It is a B", task).strict == "unreadable"

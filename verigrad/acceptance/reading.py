@@ -54,6 +54,10 @@ _NUMBER_WORD = re.compile(
 _STRUCK = re.compile(r"~~[^~\n]{1,1000}~~|<(?:s|del|strike)>|\\(?:sout|st)\s?\{", re.IGNORECASE)
 _CLAUSE_END = re.compile(r";|:\s|,(?![0-9]{3}(?![0-9]))|\b(?:and|but|while|whereas)\b|\\\\|\\q?quad\b|\|")
 _CONCLUDES = re.compile(r"\s*(?:and\s+)?(?:so|then|thus|therefore|hence|which|making|giving)\b", re.IGNORECASE)
+_PREMISE = re.compile(r"\W*(?:if|since|given|because|when|as|with|let|suppose|assuming)\b", re.IGNORECASE)
+_WORKING = re.compile(r"\W*(?:[a-z]{2,12},? ){0,3}[-+$€£(]*[0-9][0-9\s.,+*/×÷·x^()$%-]*", re.IGNORECASE)
+_IS = re.compile(r".*\b(?:is|are|equals)\b:?\s*(\S.*)", re.IGNORECASE | re.DOTALL)
+_FILLER = re.compile(r"\b(?:the|my|our|final|correct|so|therefore|thus|hence|that)\b|[\s,:*_]", re.IGNORECASE)
 _NEXT_NAME = re.compile(r"[0-9]\s+[^\W\d]\w{0,20}\s*$")
 _FACTORIAL = re.compile(r"[0-9a-zA-Z)}\]]\s?!\s*[$}]*\s*$")
 _REASONING = ("think", "thinking", "reasoning", "scratchpad")
@@ -163,14 +167,21 @@ def explicit(text: str) -> tuple[list[str], int] | str:
         stop = _SENTENCE_END.search(text, match.end())
         end = stop.end() if stop else len(text)
         if i + 1 < len(marks) and marks[i + 1].start() < end:
-            continue  # "Answer: the answer is 80": the inner phrase speaks
+            if not _FILLER.sub("", text[match.end() : marks[i + 1].start()]):
+                continue  # "Answer: the answer is 80": the inner phrase speaks
+            end = marks[i + 1].start()
         if any(s < end and match.start() < e for s, _, e in strong):
             continue  # the box or tag inside it speaks
         if text[match.end() : end].rstrip().endswith(":"):
             continue  # "the solution is as follows:" announces one
         spans.append((match.start(), match.end(), end))
     spans.sort()
-    return [text[a:b].strip("* \t\r\n") for _, a, b in spans], max((b for _, _, b in spans), default=0)
+    return [_bare(text[a:b]) for _, a, b in spans], max((b for _, _, b in spans), default=0)
+
+
+def _bare(segment: str) -> str:
+    """Without markup at its ends: the phrase took the opening ** of "is **80**."; a star after a space is a product."""
+    return re.sub(r"(?<=[^\s*])\*{1,2}([.!]?)$", r"\1", segment.lstrip("* \t\r\n").rstrip())
 
 
 def sentences(text: str) -> list[str]:
@@ -203,7 +214,8 @@ def side(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Has
     if match := _NAMED.match(plain):
         return read(match[1])
     match = _COPULA.match(plain)
-    return read(match[2]) if match else None
+    value = read(match[2]) if match else None
+    return value if match and value is not None and not _another(match[1], read, same, value) else None
 
 
 def _sides(sentence: str) -> list[str]:
@@ -225,12 +237,32 @@ def _sides(sentence: str) -> list[str]:
 
 
 def _alike(sentence: str, read: Callable[[str], T | None], same: Callable[[T], Hashable], last: T) -> bool:
-    """Every equation of the sentence ends in `last`, or the last one is said to follow from the others."""
+    """Every equation of the sentence ends in `last`, is said to be a premise, or is a step of arithmetic before it."""
     clauses = [c for c in _CLAUSE_END.split(sentence.replace("==", "=")) if c.strip(" $*`.!")]
-    if _CONCLUDES.match(clauses[-1]):
+    if _CONCLUDES.match(clauses[-1]) or _PREMISE.match(sentence):
         return True
-    ends = [read(_sides(c)[-1]) for c in clauses[:-1] if "=" in c]
-    return all(e is not None and same(e) == same(last) for e in ends)
+    seen = {re.sub(r"\s+", "", _sides(clauses[-1])[0])}
+    for parts in (_sides(c) for c in clauses[:-1] if "=" in c):
+        left, end = re.sub(r"\s+", "", parts[0]), read(parts[-1])
+        step = left not in seen and read(parts[0]) is None and _WORKING.fullmatch(_signs(parts[0])) is not None
+        if end is None or (same(end) != same(last) and not step):
+            return False
+        seen.add(left)
+    return True
+
+
+def _signs(text: str) -> str:
+    return re.sub(r"\\(?:times|cdot|div)\b", "*", text)
+
+
+def _another(text: str, read: Callable[[str], T | None], same: Callable[[T], Hashable], value: T) -> bool:
+    """What stands before the last "is" gives another value: "79; it" is 80, "x is 79 and y" is 80; no premise of it."""
+    clauses = _CLAUSE_END.split(text)
+    if len(clauses) < 2 or _PREMISE.match(text) or _CONCLUDES.match(clauses[-1]):
+        return False
+    said = [read(piece) for piece in re.split(r"[;,]", text)[:-1]]
+    said += [read(m[1]) for c in clauses[:-1] if (m := _IS.fullmatch(c.strip()))]
+    return any(v is not None and same(v) != same(value) for v in said)
 
 
 def _restated(tail: list[str], read: Callable[[str], T | None], same: Callable[[T], Hashable]) -> bool:

@@ -144,7 +144,9 @@ def _sentence(sentence: str, gold: Gold) -> frozenset[str] | None:
     text = unwrap(fold(sentence[:1_000]))
     if named := _NAMED.fullmatch(text):
         return label_set(named[1], gold)
-    led = re.match(rf"(?:{_LEAD}\s*)+(.+)$", text, re.IGNORECASE | re.DOTALL)
+    # An article goes before a word ("it is an animal"), never before a letter: "a" is one.
+    lead = rf"(?:{_LEAD}\s*)+" if gold.letters else rf"(?:(?:{_LEAD}\s*)+(?:an?\s+)?|an?\s+)"
+    led = re.match(rf"{lead}(.+)$", text, re.IGNORECASE | re.DOTALL)
     return label_set(led[1], gold) if led else None
 
 
