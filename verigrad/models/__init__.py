@@ -6,7 +6,7 @@ What leaves this room is text, token ids and [B, T] over response tokens; every 
 from verigrad.models.language_model import LanguageModel, freeze
 from verigrad.models.load import load
 from verigrad.models.padded import ResponseLogps, response_logps
-from verigrad.models.save import load_weights, restore, save, save_weights
+from verigrad.models.save import restore, save
 from verigrad.models.template import decode, encode
 
 __all__ = [
@@ -16,9 +16,7 @@ __all__ = [
     "encode",
     "freeze",
     "load",
-    "load_weights",
     "response_logps",
     "restore",
     "save",
-    "save_weights",
 ]

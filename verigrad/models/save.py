@@ -1,4 +1,4 @@
-"""Writing weights: a folder transformers loads back with equal logits, and the bare weights of a checkpoint.
+"""Writing weights: a folder transformers loads back with equal logits, and reading them back into a module.
 
 Left out: adapters, optimizer state, and writing whole or not at all (the caller hands over a staged folder).
 """
@@ -11,13 +11,10 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_model, save_model
 
 from verigrad.errors import VerigradError
 from verigrad.models.language_model import LanguageModel
 from verigrad.models.load import _quiet
-
-WEIGHTS = "weights.safetensors"
 
 
 def save(lm: LanguageModel, folder: Path, card: str) -> None:
@@ -49,17 +46,3 @@ def restore(lm: LanguageModel, folder: Path) -> None:
     except (OSError, SafetensorError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise VerigradError(f"{folder}: no weights of this model: {reason}") from None
-
-
-def save_weights(lm: LanguageModel, file: Path) -> None:
-    """The master weights and buffers bit for bit; a tied weight once."""
-    save_model(lm.module, str(file))
-
-
-def load_weights(lm: LanguageModel, file: Path) -> None:
-    """Put back what save_weights wrote, in place. Raises VerigradError for a file missing, torn or another's."""
-    try:
-        load_model(lm.module, file, strict=True, device=str(lm.device))
-    except (OSError, SafetensorError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise VerigradError(f"{file}: no weights of this model: {reason}") from None
