@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from verigrad.errors import VerigradError
 from verigrad.models.language_model import LanguageModel
@@ -41,7 +42,11 @@ def restore(lm: LanguageModel, folder: Path) -> None:
     """Put the weights that `save` wrote back into the module in place, bit for bit. Raises VerigradError."""
     try:
         with _quiet():
-            saved = type(lm.module).from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+            config = AutoConfig.from_pretrained(folder, local_files_only=True)
+            # Another architecture's config read as this one's falls back to its default sizes: billions of parameters.
+            if config.model_type != lm.module.config.model_type:
+                raise ValueError(f"it holds a {config.model_type}, not a {lm.module.config.model_type}")
+            saved = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
         lm.module.load_state_dict(saved.state_dict())
     except (OSError, SafetensorError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
