@@ -1,5 +1,6 @@
 """The menu lists every target; no tracked file names a machine's own paths or a package registry."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -17,8 +18,14 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
+def make(*words: str) -> "subprocess.CompletedProcess[str]":
+    """make as from a shell: inside `make test` it would inherit the outer make's flags and say so in its output."""
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.run(["make", *words], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+
+
 def test_help_lists_every_target_with_a_line() -> None:
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = make("help")
     listed = dict(re.findall(r"^  make ([a-z-]+) +(\S.*)$", done.stdout, re.MULTILINE))
     assert sorted(listed) == TARGETS
     assert {"venv", "quickstart", "quickstart-proof", "test", "bench", "docs"} <= set(listed)
@@ -27,21 +34,19 @@ def test_help_lists_every_target_with_a_line() -> None:
 def test_every_target_is_phony_and_help_comes_first() -> None:
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     assert sorted(phony.split()) == TARGETS
-    done = subprocess.run(["make", "-n"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = make("-n")
     assert "grep" in done.stdout
 
 
 @pytest.mark.parametrize("target", sorted({*TARGETS} - {"help", "clean", "venv"}))
 def test_every_other_target_sets_itself_up(target: str) -> None:
-    done = subprocess.run(
-        ["make", "-n", "-W", "requirements-dev.txt", target], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = make("-n", "-W", "requirements-dev.txt", target)
     assert "install_torch.py" in done.stdout, f"make {target} in a fresh clone would find no .venv"
 
 
 @pytest.mark.parametrize("target", ["quickstart", "quickstart-proof", "bench", "drill", "docs"])
 def test_what_a_target_runs_is_there(target: str) -> None:
-    done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = make("-n", target)
     named = re.findall(r"\S+/\S+\.(?:py|toml)\b", done.stdout.splitlines()[-1])
     assert named
     assert all((ROOT / name).is_file() for name in named), named
