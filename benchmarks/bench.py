@@ -268,13 +268,14 @@ def table(result: dict[str, Any]) -> str:
     """The part of docs/performance.md that is measured."""
     hardware, versions = result["hardware"], result["versions"]
     lengths = result["prompt_tokens"]
+    ours, theirs = result["arguments"]["verigrad"], result["arguments"]["transformers"]
     lines = [
         f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['torch_threads']} threads; load "
         f"{result['load_before']} before it began.",
         f"torch {versions['torch']}, transformers {versions['transformers']}, Python {versions['python']}, commit "
         f"`{result['commit'][:12]}`{'' if result['clean'] else ' with changes'}, {result['date']}.",
-        f"{QUESTIONS} prompts of {min(lengths)} to {max(lengths)} tokens, {ANSWERS} answers each, {TOKENS} tokens an "
-        f"answer; medians of {result['rounds']} rounds in turns.",
+        f"{len(lengths)} prompts of {min(lengths)} to {max(lengths)} tokens, {theirs['num_return_sequences']} answers "
+        f"each, {ours['max_tokens']} tokens an answer; medians of {result['rounds']} rounds in turns.",
         "",
         "| case | arithmetic | tokens/s | seconds, each round | loaded, GB | peak, GB |",
         "|---|---|---|---|---|---|",
