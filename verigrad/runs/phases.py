@@ -97,7 +97,7 @@ def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk
     openings = len(run.read_lines("openings.jsonl"))
     acceptance = verdict_of(ready, items, openings=openings)
     _spot_check(run, ready, items)
-    (run.folder / "model" / "README.md").write_text(card(ready, lm, acceptance), encoding="utf-8")
+    run.write_text("model/README.md", card(ready, lm, acceptance))
     run.write_json("acceptance.json", acceptance)
     finish(run)
 

@@ -22,8 +22,7 @@ from verigrad.records import Group, Task, batch_of
 from verigrad.rollouts import Collected, DrawPlan, Keep, carrying, collect, select
 from verigrad.store import RunDirectory
 from verigrad.training.protocol import Workers
-from verigrad.training.step_metrics import step_metrics
-from verigrad.training.update import merge
+from verigrad.training.step_metrics import merge, step_metrics
 
 DEAD_WINDOW = 10
 """Steps over which groups without a gradient are counted before the run ends itself."""

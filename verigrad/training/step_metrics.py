@@ -5,7 +5,7 @@ Left out: the update's own metrics (losses, update) and validation (runs).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -60,6 +60,17 @@ def step_metrics(groups: Sequence[Group], collected: Collected, *, newest: int) 
     for part in dict.fromkeys(name for s in graded for name in s.parts):
         means[f"reward/part/{part}"] = [s.parts[part] for s in graded if part in s.parts]
     out.update({name: float(np.mean(values)) for name, values in means.items() if values})
+    return out
+
+
+def merge(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """One mapping of several; a name stands in exactly one of them."""
+    out: dict[str, float] = {}
+    for part in parts:
+        clash = out.keys() & part.keys()
+        if clash:
+            raise ValueError(f"metrics named twice: {sorted(clash)}")
+        out.update(part)
     return out
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -213,14 +212,3 @@ def _cut(signal: Signal, longest: int) -> Signal:
         logp_ref_BT=None if signal.logp_ref_BT is None else signal.logp_ref_BT[:, :longest],
         value_BT=None if signal.value_BT is None else signal.value_BT[:, :longest],
     )
-
-
-def merge(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """One mapping of several; a name stands in exactly one of them."""
-    out: dict[str, float] = {}
-    for part in parts:
-        clash = out.keys() & part.keys()
-        if clash:
-            raise ValueError(f"metrics named twice: {sorted(clash)}")
-        out.update(part)
-    return out
