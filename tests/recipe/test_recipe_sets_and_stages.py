@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from verigrad.errors import Refused
-from verigrad.recipe import Recipe, judged_sides, load, parse
+from verigrad.recipe import Recipe, judged_sides, load, parse, with_method_sets
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SQL = FIXTURES / "sql.toml"
@@ -176,6 +176,26 @@ def test_a_stages_method_sets_only_there() -> None:
     assert [r.train.passes for r in (recipe, recipe.stage(1), recipe.stage(2))] == [1, 4, 1]
     assert [len(r.reward) for r in (recipe, recipe.stage(1), recipe.stage(2))] == [1, 1, 2]
     assert recipe.stage(2).origin("reward.1.shaping") == "method dapo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        text_of("grpo"),
+        text_of("ppo"),
+        text_of("dapo", "options = { cache = 8 }"),
+        text_of("ppo").replace("steps = 3", "steps = 3\npasses = 2"),
+        staged("steps = 3", "[[stage]]\nkind = 'rl'\n[stage.loss]\nmethod = 'dapo'"),
+    ],
+)
+def test_what_methods_set_can_come_later_and_then_changes_nothing_more(text: str) -> None:
+    bare = parse(text, file="r.toml", folder=FIXTURES)
+    before = bare.resolved()
+    late = with_method_sets(bare, methods)
+    assert late == read(text)
+    assert late.resolved() == read(text).resolved()
+    assert with_method_sets(late, methods).resolved() == late.resolved()
+    assert bare.resolved() == before
 
 
 def test_settings_of_a_stages_inherited_and_own_lists() -> None:

@@ -14,6 +14,7 @@ from tests.runs.own_functions import begins, begins_so
 from tests.runs.runs_cases import Shell
 from verigrad.errors import Interrupted, Refused
 from verigrad.runs import resume
+from verigrad.runs.prepare import read
 from verigrad.runs.talk import Silent
 
 
@@ -56,6 +57,26 @@ def test_a_run_from_python_with_functions_is_resumed_there(shell: Shell) -> None
     resolved = json.loads((run.folder / "resolved.json").read_text())
     assert resolved["recipe"] == "python"
     assert resolved["checks"][0]["said"].endswith("is called as f(answer, task)")
+
+
+def test_a_recipe_from_python_has_what_its_method_sets_elsewhere() -> None:
+    """The same tables mean the same run in a file and in Python: dapo pays -1 and 1 and for length in both."""
+    tables = {
+        "model": {"path": "m"},
+        "data": {"source": "times_table"},
+        "reward": {"verifier": "number"},
+        "loss": {"method": "dapo"},
+        "train": {"steps": 2},
+        "acceptance": {"grader": "number"},
+    }
+    recipe = read(verigrad.Recipe.of(tables))
+    assert recipe.reward[0].options["pays"] == [-1, 1]
+    assert [part.shaping for part in recipe.reward] == [None, "overlong"]
+    assert recipe.origin("reward.1.shaping") == "method dapo"
+    own = read(verigrad.Recipe.of({**tables, "reward": {"verifier": "number", "options": {"pays": [0, 2]}}}))
+    assert own.reward[0].options["pays"] == [0, 2]
+    with pytest.raises(Refused, match=r"unknown loss\.method"):
+        read(verigrad.Recipe.of({**tables, "loss": {"method": "dappo"}}))
 
 
 def test_set_goes_with_a_file(shell: Shell) -> None:

@@ -3,7 +3,7 @@
 from verigrad.recipe.built import check_built
 from verigrad.recipe.checks import held_out_sides, judged_sides
 from verigrad.recipe.files import check_paths
-from verigrad.recipe.reading import load, parse
+from verigrad.recipe.reading import load, parse, with_method_sets
 from verigrad.recipe.recipe import MethodSets, Recipe
 from verigrad.recipe.tables import (
     Data,
@@ -53,4 +53,5 @@ __all__ = [
     "load",
     "parse",
     "source_name",
+    "with_method_sets",
 ]

@@ -130,12 +130,30 @@ def _assemble(
     else:
         _lay_over(whole, settings, "rl", method_sets)
 
-    def typed_recipe(document: Document, stages: tuple[Stage, ...], flat: tuple[Recipe, ...] = ()) -> Recipe:
+    return _typed_recipe(whole, flats, stages, folder=folder, text=text, name=name)
+
+
+def with_method_sets(recipe: Recipe, method_sets: MethodSets) -> Recipe:
+    """The recipe with what its methods set outside [loss], wherever it does not say it: one made without them.
+
+    A recipe that was read with them comes back equal. Raises RecipeError as `parse` does.
+    """
+    whole, flats = recipe.document.copy(), [flat.document.copy() for flat in recipe.flat]
+    for stage, document in zip(recipe.stages, flats or [whole], strict=True):
+        _lay_over(document, (), stage.kind, method_sets)
+    name = Path(recipe.file).stem
+    return _typed_recipe(whole, flats, recipe.stages, folder=recipe.folder, text=recipe.text, name=name)
+
+
+def _typed_recipe(
+    whole: Document, flats: Sequence[Document], stages: tuple[Stage, ...], *, folder: Path, text: str, name: str
+) -> Recipe:
+    def one(document: Document, stages: tuple[Stage, ...], flat: tuple[Recipe, ...] = ()) -> Recipe:
         tables = vars(typed(document, name=name))
         return Recipe(**tables, stages=stages, file=whole.file, folder=folder, text=text, document=document, flat=flat)
 
-    parts = tuple(typed_recipe(flat, (stage,)) for flat, stage in zip(flats, stages, strict=bool(count)))
-    recipe = typed_recipe(whole, stages, parts)
+    parts = tuple(one(flat, (stage,)) for flat, stage in zip(flats, stages, strict=bool(flats)))
+    recipe = one(whole, stages, parts)
     check_recipe(recipe)
     return recipe
 

@@ -14,7 +14,7 @@ from verigrad.runs.about import about, checks_record, data_record, user_files
 from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import check_golds
 from verigrad.runs.phases import finish, open_model, pilot_phase, remaining_phases
-from verigrad.runs.prepare import Prepared, placed, prepared
+from verigrad.runs.prepare import Prepared, placed, prepared, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
 from verigrad.runs.watching import watched
@@ -35,7 +35,7 @@ def resume(
         for note in run.notes:
             talk.line(note)
         resolved = run.read_json("resolved.json")
-        whole = recipe or recipe_of(run.folder, resolved, sets)
+        whole = read(recipe) if recipe is not None else recipe_of(run.folder, resolved, sets)
         _may_go_on(resolved["values"], whole)
         again = _goes_on_after_its_end(run, whole, resolved["values"])
         if _decided(run) and not again:

@@ -14,7 +14,7 @@ from verigrad.acceptance import Grader, as_answer, few_items, open_grader
 from verigrad.data import Order, Split, check_leaks, load, load_suite, split
 from verigrad.errors import DataError, Refused
 from verigrad.losses import Method, build, check_sizes, needs, sets_elsewhere
-from verigrad.recipe import Recipe, Suite, check_built, check_paths, judged_sides, source_name
+from verigrad.recipe import Recipe, Suite, check_built, check_paths, judged_sides, source_name, with_method_sets
 from verigrad.recipe import load as load_recipe
 from verigrad.records import Task
 from verigrad.rewards import Rewards
@@ -86,7 +86,7 @@ def read(recipe: Recipe | str | Path, sets: Sequence[str] = ()) -> Recipe:
     if isinstance(recipe, Recipe):
         if sets:
             raise Refused("--set goes with a recipe file; make the recipe with the values you want")
-        return recipe
+        return with_method_sets(recipe, sets_elsewhere)
     return load_recipe(Path(recipe), sets=sets, method_sets=sets_elsewhere)
 
 
