@@ -90,7 +90,7 @@ ARCHITECTURES = (
             "head_dim": 16,
             "sliding_window": WINDOW,
             "attn_logit_softcapping": 5.0,
-            "final_logit_softcapping": 3.0,
+            "final_logit_softcapping": 10.0,
             "query_pre_attn_scalar": 16,
         },
         window=WINDOW,

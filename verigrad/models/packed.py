@@ -1,0 +1,101 @@
+"""Log-probs of responses by one flat sequence without padding: what rows share is computed once.
+
+Same contract as `models.response_logps`, the padded reference, for modules whose attention can be replaced; whether
+it is right for a module is found by a probe (working). Left out: losses, micro-batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+from transformers import PreTrainedModel
+from transformers.modeling_layers import GradientCheckpointingLayer
+
+from verigrad.models.chunked_head import head_logps, head_of
+from verigrad.models.language_model import LanguageModel
+from verigrad.models.layout import lay_out
+from verigrad.models.padded import ResponseLogps
+from verigrad.models.tree_attention import Seat, attending
+
+
+def packed_logps(
+    lm: LanguageModel,
+    prompt_ids: Sequence[np.ndarray],
+    token_ids_BT: np.ndarray,
+    length_B: np.ndarray,
+    *,
+    temperature: float = 1.0,
+    entropy: bool = False,
+) -> ResponseLogps:
+    """Log-probs, and entropies if asked for, of response tokens [B, T]; see `models.response_logps`.
+
+    All rows go through the model together: hand over one micro-batch. Rows may come in any order; equal prompts,
+    prefixes and rows are computed once. Products run in lm.dtype (by autocast), log-softmax in float32. Right only
+    where the module's attention can be replaced: `models.Working` asks before it uses this.
+    """
+    bfloat16 = lm.dtype is torch.bfloat16
+    with torch.autocast(lm.device.type, dtype=torch.bfloat16, enabled=bfloat16):
+        found, _ = packed_forward(lm.module, prompt_ids, token_ids_BT, length_B, temperature, entropy)
+    return found
+
+
+def packed_forward(
+    module: PreTrainedModel,
+    prompt_ids: Sequence[np.ndarray],
+    token_ids_BT: np.ndarray,
+    length_B: np.ndarray,
+    temperature: float,
+    entropy: bool,
+    checkpointing: bool = False,
+) -> tuple[ResponseLogps, Seat | None]:
+    """The same in the module's own precision; and the seat of its attention, None where there was nothing to do."""
+    if len(prompt_ids) != len(token_ids_BT) or len(prompt_ids) != len(length_B):
+        raise ValueError(f"{len(prompt_ids)} prompts, {len(token_ids_BT)} responses, {len(length_B)} lengths")
+    device = module.get_input_embeddings().weight.device
+    layout = lay_out(prompt_ids, token_ids_BT, length_B, device)
+    nothing = torch.zeros(layout.shape, device=device)
+    if not len(layout.target_J):
+        return ResponseLogps(nothing, nothing if entropy else None), None
+    base = module.base_model
+    if base is module:
+        raise ValueError("its base model cannot be told from its head")
+    seat = Seat(layout)
+    with attending(module, seat), _checkpoints(module, seat) if checkpointing else nullcontext():
+        out = base(
+            input_ids=layout.token_N[None], position_ids=layout.position_N[None], attention_mask=None, use_cache=False
+        )
+    hidden_RH = out[0][0].index_select(0, layout.head_R)
+    logp_J, entropy_J = head_logps(
+        head_of(module), hidden_RH, layout.row_J, layout.target_J, temperature=temperature or 1.0
+    )
+
+    def spread(value_J: Tensor) -> Tensor:
+        return nothing.flatten().index_copy(0, layout.place_J, value_J).view(layout.shape)
+
+    return ResponseLogps(spread(logp_J), spread(entropy_J) if entropy else None), seat
+
+
+@contextmanager
+def _checkpoints(module: PreTrainedModel, seat: Seat) -> Iterator[None]:
+    """Within it each layer keeps its input only. Not by the module's own switch: that works in training mode alone,
+    which would turn dropout on.
+    """
+
+    def contexts() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+        return nullcontext(), attending(module, seat)
+
+    layers = [layer for layer in module.base_model.modules() if isinstance(layer, GradientCheckpointingLayer)]
+    for layer in layers:
+        layer.forward = partial(checkpoint, layer.forward, use_reentrant=False, context_fn=contexts)
+    try:
+        yield
+    finally:
+        for layer in layers:
+            del layer.forward
