@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,10 @@ OPTIMIZER = Optimizer(betas=(0.8, 0.95), eps=1e-2, weight_decay=0.1, max_norm=0.
 LR = 3e-2
 
 
-def tiny(folder: Path) -> LanguageModel:
-    """The tiny llama in float32; written once a folder, read afresh at every call."""
+def tiny(folder: Path, dtype: str = "float32") -> LanguageModel:
+    """The tiny llama in this arithmetic; written once a folder, read afresh at every call."""
     place = folder / "tiny-llama-0"
-    return load(str(place if place.exists() else tiny_folder(folder)), dtype="float32", device="cpu")
+    return load(str(place if place.exists() else tiny_folder(folder)), dtype=dtype, device="cpu")
 
 
 def batch(seed: int, *, groups: int = 4, size: int = 3, constant: Sequence[int] = (1,), sampler: float = -5.0) -> Batch:
@@ -67,9 +68,10 @@ def trainer(
     reference: LanguageModel | None = None,
     passes: int = 1,
     minibatches: int = 1,
-    rows: int = 8,
+    tokens: int = 64,
     steps: int = 3,
     lr: float = LR,
+    max_norm: float = OPTIMIZER.max_norm,
     schedule: Schedule | None = None,
 ) -> Trainer:
     """A trainer with this file's optimizer."""
@@ -78,10 +80,28 @@ def trainer(
         lr=lr,
         passes=passes,
         minibatches=minibatches,
-        optimizer=OPTIMIZER,
+        optimizer=OPTIMIZER.model_copy(update={"max_norm": max_norm}),
         schedule=schedule or Schedule(),
     )
-    return Trainer(lm, method, train, steps=steps, temperature=TEMPERATURE, reference=reference, rows=rows)
+    return Trainer(lm, method, train, steps=steps, temperature=TEMPERATURE, reference=reference, tokens=tokens)
+
+
+def with_greedy(b: Batch) -> Batch:
+    """The same step with a greedy answer beside each group, right in every other one."""
+    return replace(b, greedy_reward_B=(b.group_B % 2).astype(np.float64))
+
+
+def gradient(t: Trainer) -> dict[str, np.ndarray]:
+    """What the last update's backward left, clipped."""
+    return {name: p.grad.numpy().copy() for name, p in t.policy.module.named_parameters() if p.grad is not None}
+
+
+def apart(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> float:
+    """Norm of the difference of two gradients, by the first one's norm where there is one."""
+    assert a.keys() == b.keys()
+    difference = np.sqrt(sum(float(((a[name].astype(np.float64) - b[name]) ** 2).sum()) for name in a))
+    norm = np.sqrt(sum(float((array.astype(np.float64) ** 2).sum()) for array in a.values()))
+    return float(difference / norm) if norm else float(difference)
 
 
 def weights(lm: LanguageModel) -> dict[str, np.ndarray]:

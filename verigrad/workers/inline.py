@@ -16,7 +16,7 @@ from verigrad.training import Trainer, load_state, save_state
 
 
 class Inline:
-    """`training.Workers` in one process. The sampler reads the trainer's own module, so publishing costs nothing."""
+    """`training.Workers` in one process. The sampler reads the trainer's own master weights at every call."""
 
     def __init__(self, trainer: Trainer, sampler: LocalSampler, rewards: Rewards, *, card: str = "") -> None:
         """The sampler must be over the trainer's policy; `card` is the README of saved models."""
@@ -49,4 +49,5 @@ class Inline:
     def load(self, folder: Path) -> None:
         """See training.Workers."""
         restore(self.trainer.policy, folder / "model")
+        self.trainer.sync()
         self.sampler.version = load_state(self.trainer, folder / "state")
