@@ -1,8 +1,13 @@
 """Log-probs and entropies straight from hidden states, a few rows of logits at a time, forward and backward.
 
 The [tokens, V] logits never exist: a chunk is made, read and dropped, and made again for the gradient (cf. Hsu et al.
-2024, Liger Kernel; here the loss is not known yet, so the gradient waits for backward). What a module does to its
-logits beyond the product is Head: a scale, then a soft cap. Left out: finding out whether that is all (the probe).
+2024, Liger Kernel; here the loss is not known yet, so the gradient waits for backward). The last chunk's logits are
+kept, which spares a small micro-batch the second product. What a module does to its logits beyond the product is Head:
+a scale, then a soft cap. Left out: finding out whether that is all (the probe).
+
+With s = alpha h W^T and p = softmax(s), d logp_t / d s = onehot_t - p, so a row's gradient g enters by scaling its
+hidden state: dW = sum_r (onehot - p)_r x (alpha g_r h_r) and dh_r = alpha g_r (onehot - p)_r W. Buffers are made once
+and written in place: fresh memory of this size costs a CPU more than the arithmetic on it.
 """
 
 from __future__ import annotations
@@ -14,8 +19,12 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-CHUNK = 12_582_912
-"""Logits of a chunk: 256 rows of 49,152."""
+CHUNK = 25_165_824
+"""Logits of a chunk: 512 rows of 49,152. Fewer rows make slower products."""
+SLICE = 3_145_728
+"""Logits in float32 at once on a CPU: the softmax of a chunk is done in slices that stay in its cache."""
+FLUSH = 8
+"""Chunks whose weight gradients are added up in the arithmetic's type before they go to float32."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +51,28 @@ def head_of(module: PreTrainedModel) -> Head:
 
 
 def head_logps(
-    head: Head, hidden_RH: Tensor, row_J: Tensor, target_J: Tensor, *, temperature: float, chunk: int = CHUNK
+    head: Head,
+    hidden_RH: Tensor,
+    target_R: Tensor,
+    *,
+    temperature: float,
+    entropy: bool,
+    chunk: int = CHUNK,
 ) -> tuple[Tensor, Tensor]:
-    """Log-prob of target_J[j] at hidden row row_J[j] [J], and the entropy there [J], in nats, float32.
+    """Log-prob of each row's target [R] and the entropy of its distribution [R] (zeros unless asked for), float32.
 
-    Distribution: softmax(logits / temperature), computed in float32. Several targets may share a row. `chunk`: logits
-    that exist at once.
+    In nats; distribution: softmax(logits / temperature), computed in float32. `chunk`: logits that exist at once.
     """
+    if hidden_RH.dtype != head.weight_VH.dtype:
+        # Under autocast the norm before the head may hand on float32.
+        dtype = torch.get_autocast_dtype(hidden_RH.device.type)
+        hidden_RH = hidden_RH.to(dtype)
+        head = Head(weight_VH=head.weight_VH.to(dtype), bias_V=head.bias_V, scale=head.scale, cap=head.cap)
     rows = max(1, min(len(hidden_RH), chunk // len(head.weight_VH)))
     found = _Chunked.apply(  # type: ignore[no-untyped-call]
-        hidden_RH, head.weight_VH, head.bias_V, row_J, target_J, head.scale, head.cap, temperature, rows
+        hidden_RH, head.weight_VH, head.bias_V, target_R, head.scale, head.cap, temperature, entropy, rows
     )
-    logp_J, entropy_R = cast(tuple[Tensor, Tensor], found)
-    return logp_J, entropy_R[row_J]
+    return cast(tuple[Tensor, Tensor], found)
 
 
 class _Chunked(torch.autograd.Function):
@@ -64,72 +82,159 @@ class _Chunked(torch.autograd.Function):
         hidden_RH: Tensor,
         weight_VH: Tensor,
         bias_V: Tensor | None,
-        row_J: Tensor,
-        target_J: Tensor,
+        target_R: Tensor,
         scale: float,
         cap: float | None,
         temperature: float,
+        entropy: bool,
         rows: int,
     ) -> tuple[Tensor, Tensor]:
-        order_J = torch.argsort(row_J, stable=True)
-        row_J, target_J = row_J[order_J], target_J[order_J]
-        edges = torch.arange(0, len(hidden_RH) + rows, rows, device=row_J.device)
-        cuts = torch.searchsorted(row_J, edges).tolist()
-        logp_J = hidden_RH.new_empty(len(row_J), dtype=torch.float32)
-        entropy_R = hidden_RH.new_empty(len(hidden_RH), dtype=torch.float32)
-        ctx.arguments = scale, cap, temperature, rows, cuts
-        for i, start in enumerate(range(0, len(hidden_RH), rows)):
-            part = slice(cuts[i], cuts[i + 1])
-            logp_RV = torch.log_softmax(_logits(ctx, hidden_RH[start : start + rows], weight_VH, bias_V)[0], -1)
-            logp_J[part] = logp_RV[row_J[part] - start, target_J[part]]
-            entropy_R[start : start + rows] = _entropy(logp_RV)
-        ctx.save_for_backward(hidden_RH, weight_VH, bias_V, row_J, target_J, order_J, entropy_R)
-        return torch.empty_like(logp_J).index_copy_(0, order_J, logp_J), entropy_R
+        # Without a cap the temperature is part of the product's scale.
+        ctx.alpha, ctx.cap, ctx.after = (scale, cap, temperature) if cap is not None else (scale / temperature, None, 1.0)
+        ctx.entropy, ctx.rows, ctx.kept = entropy, rows, None
+        logp_R = hidden_RH.new_empty(len(hidden_RH), dtype=torch.float32)
+        entropy_R = torch.zeros_like(logp_R)
+        logits = hidden_RH.new_empty(rows, len(weight_VH))
+        small = hidden_RH.new_empty(_slice(logits), len(weight_VH), dtype=torch.float32)
+        also = torch.empty_like(small) if entropy else None
+        for start in range(0, len(hidden_RH), rows):
+            z_RV = _product(ctx, hidden_RH[start : start + rows], weight_VH, bias_V, logits)
+            for at in range(0, len(z_RV), len(small)):
+                here = slice(start + at, start + min(at + len(small), len(z_RV)))
+                s_RV = _capped(ctx, z_RV[at : at + len(small)], small)
+                logp_R[here] = s_RV.gather(1, target_R[here, None])[:, 0]
+                most_R = s_RV.amax(1)
+                s_RV.sub_(most_R[:, None])
+                if also is None:
+                    total_R = s_RV.exp_().sum(1)
+                else:
+                    e_RV = torch.exp(s_RV, out=also[: len(s_RV)])
+                    total_R = e_RV.sum(1)
+                    # A token of probability 0 adds 0: clamped, it is never 0 * inf.
+                    entropy_R[here] = total_R.log() - e_RV.mul_(s_RV.clamp_(min=-1e4)).sum(1) / total_R
+                logp_R[here] -= most_R + total_R.log()
+        if any(ctx.needs_input_grad[:3]):
+            ctx.kept = logits
+        ctx.save_for_backward(hidden_RH, weight_VH, bias_V, target_R, logp_R, entropy_R)
+        if not entropy:
+            ctx.mark_non_differentiable(entropy_R)
+        return logp_R, entropy_R
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        hidden_RH, weight_VH, bias_V, row_J, target_J, order_J, entropy_R = ctx.saved_tensors
-        scale, cap, temperature, rows, cuts = ctx.arguments
-        grad_J, grad_R = grads[0][order_J], grads[1]
-        sum_R = torch.zeros_like(entropy_R).index_add_(0, row_J, grad_J)
-        spread = bool(grad_R.any())
+        hidden_RH, weight_VH, bias_V, target_R, logp_R, entropy_R = ctx.saved_tensors
+        grad_R, spread = grads[0], ctx.entropy and bool(grads[1].any())
+        rows, starts = ctx.rows, range(0, len(hidden_RH), ctx.rows)
         dhidden_RH = torch.empty_like(hidden_RH)
-        dweight_VH = torch.zeros_like(weight_VH)
+        dweight = _Sum(weight_VH)
         dbias_V = None if bias_V is None else torch.zeros(len(bias_V), device=bias_V.device)
-        for i, start in enumerate(range(0, len(hidden_RH), rows)):
-            here, part = slice(start, start + rows), slice(cuts[i], cuts[i + 1])
-            logits_RV, capped_RV = _logits(ctx, hidden_RH[here], weight_VH, bias_V)
-            logp_RV = torch.log_softmax(logits_RV, -1)
-            d_RV = logp_RV.exp()
-            if spread:
-                d_RV.mul_(-sum_R[here, None] - grad_R[here, None] * (logp_RV.clamp(min=-1e4) + entropy_R[here, None]))
-            else:
-                d_RV.mul_(-sum_R[here, None])
-            d_RV.index_put_((row_J[part] - start, target_J[part]), grad_J[part], accumulate=True)
-            if cap is not None:
-                d_RV.mul_(1 - (capped_RV / cap) ** 2)
-            d_RV.mul_(scale / temperature)
+        logits, ctx.kept = ctx.kept, None
+        if logits is None:
+            logits = hidden_RH.new_empty(rows, len(weight_VH))
+            fresh = False
+        else:
+            fresh = True
+        d = torch.empty_like(logits)
+        small = hidden_RH.new_empty(_slice(logits), len(weight_VH), dtype=torch.float32)
+        for start in reversed(starts):
+            whole = slice(start, min(start + rows, len(hidden_RH)))
+            z_RV = logits[: whole.stop - start] if fresh else _product(ctx, hidden_RH[whole], weight_VH, bias_V, logits)
+            fresh = False
+            d_RV = d[: len(z_RV)]
+            factor_R = grad_R[whole] if not spread else torch.ones_like(grad_R[whole])
+            for at in range(0, len(z_RV), len(small)):
+                here = slice(start + at, start + min(at + len(small), len(z_RV)))
+                part = slice(at, at + len(small))
+                _fill(ctx, z_RV[part], small, d_RV[part], target_R[here], logp_R[here],
+                      (grad_R[here], grads[1][here], entropy_R[here]) if spread else None)  # fmt: skip
             if dbias_V is not None:
-                dbias_V += d_RV.sum(0)
-            d = d_RV.to(hidden_RH.dtype)
-            torch.mm(d, weight_VH, out=dhidden_RH[here])
-            dweight_VH.addmm_(d.t(), hidden_RH[here])
+                dbias_V.addmv_(d_RV.t().float(), factor_R, alpha=ctx.alpha)
+            factor = (factor_R * ctx.alpha)[:, None]
+            torch.mm(d_RV, weight_VH, out=dhidden_RH[whole])
+            dhidden_RH[whole] = (dhidden_RH[whole] * factor).to(hidden_RH.dtype)
+            dweight.add(d_RV, (hidden_RH[whole] * factor).to(hidden_RH.dtype))
         dbias = None if dbias_V is None or bias_V is None else dbias_V.to(bias_V.dtype)
-        return dhidden_RH, dweight_VH, dbias, None, None, None, None, None, None
+        return dhidden_RH, dweight.value, dbias, None, None, None, None, None, None
 
 
-def _logits(ctx: Any, hidden_RH: Tensor, weight_VH: Tensor, bias_V: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Logits over the temperature, float32; and before it, capped."""
-    scale, cap, temperature, _, _ = ctx.arguments
-    capped_RV = torch.nn.functional.linear(hidden_RH, weight_VH, bias_V).float()
-    if scale != 1.0:
-        capped_RV = capped_RV * scale
-    if cap is not None:
-        capped_RV = torch.tanh(capped_RV / cap) * cap
-    return capped_RV / temperature, capped_RV
+class _Sum:
+    """The weight gradient over chunks: by the product itself, and every FLUSH chunks on to float32."""
+
+    def __init__(self, weight_VH: Tensor) -> None:
+        self.part = torch.empty_like(weight_VH)
+        self.total: Tensor | None = None
+        self.count = 0
+
+    def add(self, d_RV: Tensor, hidden_RH: Tensor) -> None:
+        if self.count == FLUSH and self.part.dtype is not torch.float32:
+            self.total = self.part.float() if self.total is None else self.total.add_(self.part.float())
+            self.count = 0
+        torch.addmm(self.part, d_RV.t(), hidden_RH, beta=1 if self.count else 0, out=self.part)
+        self.count += 1
+
+    @property
+    def value(self) -> Tensor:
+        if self.total is None:
+            return self.part
+        return self.part.copy_(self.total.add_(self.part.float()))
 
 
-def _entropy(logp_RV: Tensor) -> Tensor:
-    """-sum p log p; a token of probability 0 adds 0."""
-    logp_RV = logp_RV.clamp(min=-1e4)
-    return -(logp_RV.exp() * logp_RV).sum(-1)
+def _slice(logits_RV: Tensor) -> int:
+    """Rows that are looked at in float32 at once."""
+    rows, columns = logits_RV.shape
+    return rows if logits_RV.is_cuda else max(1, min(rows, SLICE // columns))
+
+
+def _product(ctx: Any, hidden_RH: Tensor, weight_VH: Tensor, bias_V: Tensor | None, out: Tensor) -> Tensor:
+    """alpha (h W^T + b) into the buffer."""
+    out = out[: len(hidden_RH)]
+    bias = hidden_RH.new_empty(()) if bias_V is None else bias_V
+    beta = 0 if bias_V is None else ctx.alpha
+    return torch.addmm(bias, hidden_RH, weight_VH.t(), beta=beta, alpha=ctx.alpha, out=out)
+
+
+def _capped(ctx: Any, z_RV: Tensor, buffer: Tensor) -> Tensor:
+    """The logits of softmax in float32, in the buffer."""
+    s_RV = buffer[: len(z_RV)].copy_(z_RV)
+    if ctx.cap is not None:
+        s_RV.div_(ctx.cap).tanh_().mul_(ctx.cap / ctx.after)
+    return s_RV
+
+
+def _fill(
+    ctx: Any,
+    z_RV: Tensor,
+    buffer: Tensor,
+    d_RV: Tensor,
+    target_R: Tensor,
+    logp_R: Tensor,
+    spread: tuple[Tensor, Tensor, Tensor] | None,
+) -> None:
+    """Write into d_RV what a row's logits get, but for its factor alpha, and but for g unless entropies `spread` it.
+
+    d entropy / d s_v = -p_v (log p_v + H), so with both the row's gradient is g (onehot - p) - e p (log p + H).
+    """
+    place = torch.arange(len(z_RV), device=z_RV.device)
+    if ctx.cap is None and spread is None:
+        torch.softmax(z_RV, -1, out=d_RV).neg_()
+        d_RV[place, target_R] = (-torch.expm1(logp_R)).to(d_RV.dtype)
+        return
+    s_RV = _capped(ctx, z_RV, buffer)
+    slope_RV = None if ctx.cap is None else 1 - (s_RV * (ctx.after / ctx.cap)) ** 2
+    logp_RV = torch.log_softmax(s_RV, -1, out=buffer[: len(z_RV)])
+    p_RV = logp_RV.exp()
+    own_R = -torch.expm1(logp_R)
+    if spread is None:
+        d = p_RV.neg_()
+        d[place, target_R] = own_R
+    else:
+        g_R, e_R, h_R = spread
+        towards_RV = logp_RV.clamp_(min=-1e4).add_(h_R[:, None]).mul_(e_R[:, None])
+        entropy_R = p_RV[place, target_R] * towards_RV[place, target_R]
+        d = p_RV.mul_(towards_RV.add_(g_R[:, None])).neg_()
+        d[place, target_R] = g_R * own_R - entropy_R
+    if slope_RV is not None:
+        d.mul_(slope_RV).div_(ctx.after)
+    d_RV.copy_(d)
+
+

@@ -71,11 +71,11 @@ class Layout:
     position_N: Tensor
     """int64: depth in the tree."""
     head_R: Tensor
-    """int64, ascending: the tokens whose hidden states predict something."""
+    """int64, ascending: the tokens whose hidden states predict something, once for each token they predict."""
+    target_R: Tensor
+    """int64: the token predicted there."""
     row_J: Tensor
-    """int64: which of head_R predicts response token j; J response tokens, row after row."""
-    target_J: Tensor
-    """int64: the token that stands there."""
+    """int64: which of those predictions is that of response token j; J response tokens, row after row."""
     place_J: Tensor
     """int64: its index in a flattened [B, T]."""
     shape: tuple[int, int]
@@ -121,10 +121,10 @@ def lay_out(
         segments += [Segment(path=path, first=a, last=b) for a, b in itertools.pairwise(edges)]
         before, paths[key] = row, path
     at_J = [paths[full_B[b][:-1].astype(">i8").tobytes()][len(prompt_ids[b]) - 1 :] for b in real_B]
-    head_R, row_J = np.unique(_cat(at_J), return_inverse=True)
+    target_J = [full_B[b][len(prompt_ids[b]) :] for b in real_B]
+    pairs_R2, row_J = np.unique(np.stack([_cat(at_J), _cat(target_J)], 1), axis=0, return_inverse=True)
     columns = token_ids_BT.shape[1]
     place_J = [b * columns + np.arange(length_B[b]) for b in real_B]
-    target_J = [full_B[b][len(prompt_ids[b]) :] for b in real_B]
     position_N = np.zeros(count, dtype=np.int64)
     for segment in segments:
         position_N[segment.path[segment.first : segment.last]] = np.arange(segment.first, segment.last)
@@ -135,9 +135,9 @@ def lay_out(
     return Layout(
         token_N=there(_cat(tokens)),
         position_N=there(position_N),
-        head_R=there(head_R),
+        head_R=there(pairs_R2[:, 0].copy()),
+        target_R=there(pairs_R2[:, 1].copy()),
         row_J=there(row_J.reshape(-1)),
-        target_J=there(_cat(target_J)),
         place_J=there(_cat(place_J)),
         shape=(len(full_B), columns),
         segments=tuple(segments),

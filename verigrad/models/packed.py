@@ -61,7 +61,7 @@ def packed_forward(
     device = module.get_input_embeddings().weight.device
     layout = lay_out(prompt_ids, token_ids_BT, length_B, device)
     nothing = torch.zeros(layout.shape, device=device)
-    if not len(layout.target_J):
+    if not len(layout.head_R):
         return ResponseLogps(nothing, nothing if entropy else None), None
     base = module.base_model
     if base is module:
@@ -72,14 +72,14 @@ def packed_forward(
             input_ids=layout.token_N[None], position_ids=layout.position_N[None], attention_mask=None, use_cache=False
         )
     hidden_RH = out[0][0].index_select(0, layout.head_R)
-    logp_J, entropy_J = head_logps(
-        head_of(module), hidden_RH, layout.row_J, layout.target_J, temperature=temperature or 1.0
+    logp_R, entropy_R = head_logps(
+        head_of(module), hidden_RH, layout.target_R, temperature=temperature or 1.0, entropy=entropy
     )
 
-    def spread(value_J: Tensor) -> Tensor:
-        return nothing.flatten().index_copy(0, layout.place_J, value_J).view(layout.shape)
+    def spread(value_R: Tensor) -> Tensor:
+        return nothing.flatten().index_copy(0, layout.place_J, value_R[layout.row_J]).view(layout.shape)
 
-    return ResponseLogps(spread(logp_J), spread(entropy_J) if entropy else None), seat
+    return ResponseLogps(spread(logp_R), spread(entropy_R) if entropy else None), seat
 
 
 @contextmanager
