@@ -206,7 +206,7 @@ def test_options_that_are_refused(llama, options, says, key):
 
 
 def test_options_that_are_taken(llama):
-    assert LocalSampler.from_options(llama, {}).rows == 64
+    assert LocalSampler.from_options(llama, {}).rows == 128
     assert LocalSampler.from_options(llama, {"rows": 5, "top_p": 1.0, "top_k": 0}).rows == 5
 
 
@@ -257,6 +257,6 @@ def test_a_sliding_window_is_right_within_and_beyond_it(tmp_path, max_tokens):
     )  # fmt: skip
     lm = written(tmp_path, MistralForCausalLM(config))
     sampler = LocalSampler(lm)
-    assert (sampler.fit.why_plain, sampler.fit.window) == ("", 64)
+    assert sampler.exact
     requests = [cases.ask("?", seed, max_tokens=max_tokens, temperature=1.5) for seed in range(5)]
     assert cases.judged(lm, requests, sampler.sample(requests)) < 1e-4
