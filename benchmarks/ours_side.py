@@ -26,6 +26,7 @@ from verigrad.recipe import Train
 from verigrad.records import Batch, Completion, Request, seed, totals_of
 from verigrad.sampling import LocalSampler
 from verigrad.training import Trainer
+from verigrad.training.micro_batches import micro_batches
 
 
 class Ours:
@@ -100,26 +101,42 @@ class Ours:
         return told
 
     def _loss(self, tokens: int) -> dict[str, Any]:
-        """Forward and backward of the packed update over made-up answers, in micro-batches of two groups."""
+        """Forward and backward over made-up answers, in the trainer's own micro-batches; no step of the optimizer."""
         rows = len(self.prompts) * self.answers
-        ids = [models.encode(self.lm, p) for p in self.prompts for _ in range(self.answers)]
-        token_ids_BT = made_up(rows, tokens, self.lm.vocabulary)
-        weight_B = torch.linspace(-1, 1, rows)
-        working = self._working()
+        trainer = self.trainer
+        batch = made_up_batch(self.lm, self.prompts, self.answers, tokens)
+        weight_B = torch.linspace(-1, 1, rows).to(self.lm.device)
         self.lm.module.zero_grad(set_to_none=False)
+        plan = micro_batches(batch, np.arange(rows), trainer.tokens, packed=not trainer.working.why_padded)
         begun = time.perf_counter()
-        for part in (slice(i, i + 2 * self.answers) for i in range(0, rows, 2 * self.answers)):
-            logp_BT = working.logps(
-                ids[part], token_ids_BT[part], np.full(rows, tokens)[part], temperature=1.0, entropy=False
+        for micro in plan:
+            logp_BT = trainer.working.logps(
+                [batch.prompt_ids[i] for i in micro.rows],
+                batch.token_ids_BT[micro.rows],
+                batch.length_B[micro.rows],
+                temperature=1.0,
+                entropy=False,
             ).logp_BT
-            (-(logp_BT * weight_B[part, None].to(logp_BT.device)).sum() / (rows * tokens)).backward()
-        return {"seconds": time.perf_counter() - begun, "why_padded": working.why_padded, **peaks()}
+            index = torch.from_numpy(micro.rows).to(logp_BT.device)
+            (-(logp_BT * weight_B[index, None]).sum() / (rows * tokens)).backward()  # type: ignore[no-untyped-call]
+        return {
+            "seconds": time.perf_counter() - begun,
+            "micro_batches": len(plan),
+            "why_padded": trainer.working.why_padded,
+            **peaks(),
+        }
 
-    def _working(self) -> models.Working:
-        if not hasattr(self, "_kept"):
-            self.lm.module.requires_grad_(True)
-            self._kept = models.Working(self.lm)
-        return self._kept
+
+def made_up_batch(lm: models.LanguageModel, prompts: Sequence[Any], answers: int, tokens: int) -> Batch:
+    """A batch of answers nobody drew."""
+    token_ids_BT = made_up(len(prompts) * answers, tokens, lm.vocabulary)
+    nothing = np.zeros(tokens, dtype=np.float32)
+    encoded = [models.encode(lm, p) for p in prompts]
+    found = [
+        Completion(prompt_ids=encoded[i // answers], token_ids=ids, logp=nothing, text="", finish="length")
+        for i, ids in enumerate(token_ids_BT)
+    ]
+    return batch_of(found, answers, tokens, pay=[float(i % 2) for i in range(len(found))])
 
 
 def made_up(rows: int, tokens: int, vocabulary: int) -> np.ndarray:

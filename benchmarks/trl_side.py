@@ -51,12 +51,11 @@ class Turns(TrainerCallback):  # type: ignore[misc]
         self.trainer: Any = None
         self.begun = 0.0
 
-    def _next(self, control: Any) -> None:
+    def _next(self) -> None:
         while (question := self.line.ask()) is not None and "loss" in question:
             self.line.answer(loss(self.trainer, question["loss"]))
         if question is None:
-            control.should_training_stop = True
-            return
+            raise SystemExit  # asking the trainer to stop would take one more step
         self.trainer.max_completion_length = question["tokens"]
         self.trainer.generation_config.max_new_tokens = question["tokens"]
         self.begun = time.perf_counter()
@@ -66,7 +65,7 @@ class Turns(TrainerCallback):  # type: ignore[misc]
         self.trainer.generation_config.eos_token_id = None
         forget_peak()
         self.line.answer(self.ready | {"loaded_gb": status_gb("VmRSS")})
-        self._next(control)
+        self._next()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         seconds = time.perf_counter() - self.begun
@@ -82,7 +81,7 @@ class Turns(TrainerCallback):  # type: ignore[misc]
             }
         )
         kept.clear()
-        self._next(control)
+        self._next()
 
 
 def loss(trainer: Any, tokens: int) -> dict[str, Any]:
