@@ -35,13 +35,14 @@ class Transformers:
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Draw question["sample"] tokens for every prompt, question["answers"] times each."""
         ids = [self.encoded(p) for p in question["prompts"]]
-        tokens, answers = question["sample"], question["answers"]
+        tokens, answers, greedy = question["sample"], question["answers"], question.get("greedy", False)
         begun = time.perf_counter()
         run = self._continuous if self.how == "continuous" else self._generate
         with torch.inference_mode():
-            found = run([i for i in ids for _ in range(answers)], tokens)
+            found = run([i for i in ids for _ in range(answers)], self.config(tokens, greedy=greedy))
         seconds = time.perf_counter() - begun
-        return {"seconds": seconds, "tokens": found, "peak_gb": status_gb("VmHWM")}
+        told = {"seconds": seconds, "tokens": sum(map(len, found)), "peak_gb": status_gb("VmHWM")}
+        return told | ({"ids": found} if greedy else {})
 
     def encoded(self, prompt: list[dict[str, str]]) -> list[int]:
         """Token ids of a prompt with its template."""
@@ -49,15 +50,12 @@ class Transformers:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
-    def config(self, tokens: int) -> GenerationConfig:
-        """Plain sampling at temperature 1."""
+    def config(self, tokens: int, *, greedy: bool = False) -> GenerationConfig:
+        """Plain sampling at temperature 1, or the greedy answer."""
         cache = {"static": {"cache_implementation": "static"}, "compiled": {"cache_implementation": "static"}}
         config = GenerationConfig(
             max_new_tokens=tokens,
-            do_sample=True,
-            temperature=1.0,
-            top_k=0,
-            top_p=1.0,
+            **({"do_sample": False} if greedy else {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0}),
             use_cache=True,
             eos_token_id=None,
             pad_token_id=0,
@@ -70,24 +68,25 @@ class Transformers:
             config.compile_config = compile_config
         return config
 
-    def _generate(self, ids: list[list[int]], tokens: int) -> int:
+    def _generate(self, ids: list[list[int]], config: GenerationConfig) -> list[list[int]]:
         longest = max(len(i) for i in ids)
         padded = torch.zeros(len(ids), longest, dtype=torch.long)
         mask = torch.zeros_like(padded)
         for row, i in enumerate(ids):
             padded[row, longest - len(i) :] = torch.tensor(i)
             mask[row, longest - len(i) :] = 1
-        out = self.module.generate(input_ids=padded, attention_mask=mask, generation_config=self.config(tokens))
-        return int(out[:, longest:].numel())
+        out = self.module.generate(input_ids=padded, attention_mask=mask, generation_config=config)
+        found: list[list[int]] = out[:, longest:].tolist()
+        return found
 
-    def _continuous(self, ids: list[list[int]], tokens: int) -> int:
+    def _continuous(self, ids: list[list[int]], config: GenerationConfig) -> list[list[int]]:
         # Its own default takes 90 % of the machine's memory for keys and values, at every call; it gets what it needs.
-        blocks = len(ids) * (-(-(max(len(i) for i in ids) + tokens) // 256) + 1)
+        blocks = len(ids) * (-(-(max(len(i) for i in ids) + config.max_new_tokens) // 256) + 1)
         batching = ContinuousBatchingConfig(num_blocks=blocks, max_batch_tokens=max(512, len(ids)))
         found = self.module.generate_batch(
-            ids, generation_config=self.config(tokens), continuous_batching_config=batching, progress_bar=False
+            ids, generation_config=config, continuous_batching_config=batching, progress_bar=False
         )
-        return sum(len(one.generated_tokens) for one in found.values())
+        return [list(one.generated_tokens) for one in found.values()]
 
 
 def main() -> None:
