@@ -22,15 +22,16 @@ from verigrad.recipe import Recipe
 from verigrad.records import Task
 from verigrad.runs.answers import four_answers
 from verigrad.runs.prepare import Prepared
+from verigrad.sampling import LocalSampler
 
 PACKAGES = ("verigrad", "torch", "transformers", "tokenizers", "safetensors", "numpy", "pydantic", "math-verify")
 
 
-def about(ready: Prepared, lm: LanguageModel, *, sets: Sequence[str], anyway: bool) -> dict[str, Any]:
+def about(ready: Prepared, sampler: LocalSampler, *, sets: Sequence[str], anyway: bool) -> dict[str, Any]:
     """resolved.json: what ran, exactly."""
     import torch
 
-    recipe = ready.recipe
+    recipe, lm = ready.recipe, sampler.lm
     return {
         "values": ready.whole.resolved(),
         "sets": list(sets),
@@ -44,6 +45,11 @@ def about(ready: Prepared, lm: LanguageModel, *, sets: Sequence[str], anyway: bo
         "method": method_record(ready.method),
         "paper_sizes": dict(ready.method.paper_sizes),
         "model": {"name": lm.name, "dtype": str(lm.dtype).removeprefix("torch."), "why_dtype": lm.why_dtype},
+        "sampling": {
+            "dtype": str(sampler.dtype).removeprefix("torch."),
+            "why_plain": sampler.fit.why_plain,
+            "why_not_the_same_in_any_batch": sampler.why_not_exact,
+        },
         "seeds": {"run": recipe.run.seed, "split": "family alone", "accept": "task and index alone"},
         "versions": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "hardware": {

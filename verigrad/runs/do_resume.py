@@ -13,7 +13,7 @@ from verigrad.recipe import Recipe, parse
 from verigrad.runs.about import about, checks_record, data_record, user_files
 from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import check_golds
-from verigrad.runs.phases import finish, open_model, pilot_phase, remaining_phases
+from verigrad.runs.phases import finish, open_model, pilot_phase, remaining_phases, sampler_of
 from verigrad.runs.prepare import Prepared, placed, prepared, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
@@ -50,16 +50,16 @@ def resume(
             ready, left_out = check_golds(ready, run.folder, anyway=bool(resolved["anyway"]))
             _same_checks(run, ready, resolved)
             with placed(whole):
-                lm = open_model(ready, talk)
+                sampler = sampler_of(ready, open_model(ready, talk))
             if again:
                 _reopen(run)
             run.write_json(
-                "resolved.json", about(ready, lm, sets=[*resolved["sets"], *sets], anyway=resolved["anyway"])
+                "resolved.json", about(ready, sampler, sets=[*resolved["sets"], *sets], anyway=resolved["anyway"])
             )
             if left_out:
                 run.write_lines("golds.jsonl", left_out)
-            pilot_phase(run, ready, lm, talk, anyway=bool(resolved["anyway"]))
-            watched(run, lambda: remaining_phases(run, ready, lm, talk))
+            pilot_phase(run, ready, sampler, talk, anyway=bool(resolved["anyway"]))
+            watched(run, lambda: remaining_phases(run, ready, sampler, talk))
         return Run(folder=run.folder)
 
 

@@ -11,7 +11,7 @@ from verigrad.recipe import Recipe
 from verigrad.runs.about import about, given_sources, user_files
 from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import check_golds, forget_refusal
-from verigrad.runs.phases import open_model, pilot_phase, remaining_phases
+from verigrad.runs.phases import open_model, pilot_phase, remaining_phases, sampler_of
 from verigrad.runs.prepare import placed, prepared, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
@@ -48,11 +48,11 @@ def train(
         for note in ready.notes:
             talk.line(f"note: {note}")
         with placed(whole):
-            lm = open_model(ready, talk)
+            sampler = sampler_of(ready, open_model(ready, talk))
             run = RunDirectory.create(
                 folder,
                 recipe_text=whole.text,
-                resolved=about(ready, lm, sets=sets, anyway=anyway),
+                resolved=about(ready, sampler, sets=sets, anyway=anyway),
                 user_files=user_files(whole),
             )
         with run:
@@ -60,8 +60,8 @@ def train(
                 run.write_text(f"user/{name}", source)
             if left_out:
                 run.write_lines("golds.jsonl", left_out)
-            pilot_phase(run, ready, lm, talk, anyway=anyway)
-            watched(run, lambda: remaining_phases(run, ready, lm, talk))
+            pilot_phase(run, ready, sampler, talk, anyway=anyway)
+            watched(run, lambda: remaining_phases(run, ready, sampler, talk))
         return Run(folder=folder)
 
 

@@ -44,7 +44,7 @@ def sampler_of(ready: Prepared, lm: LanguageModel) -> LocalSampler:
     return LocalSampler.from_options(lm, ready.recipe.sampling.options)
 
 
-def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk, *, anyway: bool) -> None:
+def pilot_phase(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk, *, anyway: bool) -> None:
     """The pilot, unless it is done already. Raises Refused where there is nothing to learn from.
 
     Whatever ends it takes the folder along: nothing was trained, and it would stand in the way of the next try.
@@ -54,7 +54,7 @@ def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Tal
     try:
         if not (run.folder / "pilot.json").exists():
             run.set_status("pilot", stage=1, step=0)
-            pilot = run_pilot(ready, sampler_of(ready, lm), talk)
+            pilot = run_pilot(ready, sampler, talk)
             run.write_json("pilot.json", pilot.as_json())
             for line in pilot.lines()[:3]:
                 talk.line(line)
@@ -69,10 +69,12 @@ def pilot_phase(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Tal
         raise
 
 
-def remaining_phases(run: RunDirectory, ready: Prepared, lm: LanguageModel, talk: Talk) -> None:
+def remaining_phases(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk) -> None:
     """All phases after the pilot, each skipped where its file is there."""
-    sampler = sampler_of(ready, lm)
-    if not sampler.exact:
+    lm = sampler.lm
+    if sampler.fit.why_plain:
+        talk.line(f"sampling recomputes every sequence, which is slow: {sampler.fit.why_plain}")
+    elif not sampler.exact:
         talk.line(f"not promised here: the same text whatever the batch ({sampler.why_not_exact})")
     if not (run.folder / "before.jsonl").exists():
         run.set_status("accepting", stage=1, step=0)
@@ -129,6 +131,8 @@ def _train(run: RunDirectory, ready: Prepared, lm: LanguageModel, sampler: Local
         temperature=recipe.sampling.temperature,
         reference=reference,
     )
+    if trainer.working.why_padded:
+        talk.line(f"updates compute every row apart, padded, which is slow: {trainer.working.why_padded}")
     workers = Inline(trainer, sampler, ready.rewards, card=card(ready, lm, None))
     start = max(run.checkpoints(1), default=0)
     if start:
