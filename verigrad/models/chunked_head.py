@@ -57,18 +57,17 @@ def head_logps(
     *,
     temperature: float,
     entropy: bool,
-    chunk: int = CHUNK,
 ) -> tuple[Tensor, Tensor]:
     """Log-prob of each row's target [R] and the entropy of its distribution [R] (zeros unless asked for), float32.
 
-    In nats; distribution: softmax(logits / temperature), computed in float32. `chunk`: logits that exist at once.
+    In nats; distribution: softmax(logits / temperature), computed in float32; at most CHUNK logits exist at once.
     """
     if hidden_RH.dtype != head.weight_VH.dtype:
         # Under autocast the norm before the head may hand on float32.
         dtype = torch.get_autocast_dtype(hidden_RH.device.type)
         hidden_RH = hidden_RH.to(dtype)
         head = Head(weight_VH=head.weight_VH.to(dtype), bias_V=head.bias_V, scale=head.scale, cap=head.cap)
-    rows = max(1, min(len(hidden_RH), chunk // len(head.weight_VH)))
+    rows = max(1, min(len(hidden_RH), CHUNK // len(head.weight_VH)))
     found = _Chunked.apply(  # type: ignore[no-untyped-call]
         hidden_RH, head.weight_VH, head.bias_V, target_R, head.scale, head.cap, temperature, entropy, rows
     )
@@ -90,7 +89,9 @@ class _Chunked(torch.autograd.Function):
         rows: int,
     ) -> tuple[Tensor, Tensor]:
         # Without a cap the temperature is part of the product's scale.
-        ctx.alpha, ctx.cap, ctx.after = (scale, cap, temperature) if cap is not None else (scale / temperature, None, 1.0)
+        ctx.alpha, ctx.cap, ctx.after = (
+            (scale, cap, temperature) if cap is not None else (scale / temperature, None, 1.0)
+        )
         ctx.entropy, ctx.rows, ctx.kept = entropy, rows, None
         logp_R = hidden_RH.new_empty(len(hidden_RH), dtype=torch.float32)
         entropy_R = torch.zeros_like(logp_R)
@@ -186,7 +187,7 @@ def _slice(logits_RV: Tensor) -> int:
 
 
 def _product(ctx: Any, hidden_RH: Tensor, weight_VH: Tensor, bias_V: Tensor | None, out: Tensor) -> Tensor:
-    """alpha (h W^T + b) into the buffer."""
+    """Write alpha (h W^T + b) into the buffer."""
     out = out[: len(hidden_RH)]
     bias = hidden_RH.new_empty(()) if bias_V is None else bias_V
     beta = 0 if bias_V is None else ctx.alpha
@@ -236,5 +237,3 @@ def _fill(
     if slope_RV is not None:
         d.mul_(slope_RV).div_(ctx.after)
     d_RV.copy_(d)
-
-
