@@ -90,7 +90,7 @@ def logps(lm: models.LanguageModel, found: Sequence[Completion]) -> np.ndarray:
             np.stack([c.token_ids for c in found]),
             np.array([len(c.token_ids) for c in found]),
         )
-    return np.asarray(told.logp_BT.numpy())
+    return np.asarray(told.logp_BT.cpu().numpy())
 
 
 def apart(found: Sequence[Completion], reference_BT: np.ndarray) -> dict[str, float]:
@@ -105,7 +105,7 @@ def gradients(lm: models.LanguageModel, bf16: models.LanguageModel, asked: Seque
     ids = [models.encode(lm, p) for p in asked[:2] for _ in range(4)]
     length_B = generator.integers(5, 24, len(ids))
     token_ids_BT = generator.integers(100, lm.vocabulary, (len(ids), 24))
-    weight_BT = torch.from_numpy(generator.normal(size=token_ids_BT.shape).astype(np.float32))
+    weight_BT = torch.from_numpy(generator.normal(size=token_ids_BT.shape).astype(np.float32)).to(lm.device)
 
     def taken(call: Any, of: models.LanguageModel) -> list[torch.Tensor]:
         of.module.requires_grad_(True).zero_grad(set_to_none=False)
@@ -158,10 +158,10 @@ def chi_square(lm: models.LanguageModel, asked: Sequence[Any], draws: int) -> li
 
 def measured(given: Any) -> dict[str, Any]:
     """Everything."""
-    count, tokens, draws = (6, 4, 500) if given.smoke else (200, 32, 20_000)
+    count, tokens, draws = (6, 4, 300) if given.smoke else (200, 32, 20_000)
     result, asked = facts(), questions(count)
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         lm = endless(models.load(str(folder), dtype="float32", device="cpu"))
         bf16 = replace(lm, dtype=torch.bfloat16)
         found = drawn(lm, asked, tokens, 1.0)

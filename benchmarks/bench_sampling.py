@@ -91,7 +91,7 @@ def explore(given: Any) -> dict[str, Any]:
     lengths, count = ((4,), 1) if given.smoke else ((64, 256), 8)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         for how in HOW:
             with sides({how: lambda h=how: generate(folder, "bfloat16", h)}) as running:
                 first, seconds = {}, {}
@@ -116,19 +116,21 @@ def measured(given: Any) -> dict[str, Any]:
     counts = sorted({cell["rows"] for cell in cells.values()})
     result, looks = facts(), []
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         lm = models.load(str(folder), dtype="float32", device="cpu")
         looks.append(look(lm.module, counts))
         refuse(looks, given.smoke)
         lengths = {n: [len(models.encode(lm, p)) for p in asked_of(c)["prompts"]] for n, c in cells.items()}
         started: dict[str, Callable[[], Side]] = {
             "verigrad": lambda: ours(folder, "bfloat16"),
-            "verigrad float32": lambda: ours(folder, "float32"),
         }
+        if not given.smoke:
+            started["verigrad float32"] = lambda: ours(folder, "float32")
         if "generate" in peers:
             for how in sorted({best_how(c["sample"]) for c in cells.values()} | {best_how(64)}):
                 started[f"generate {how}"] = lambda h=how: generate(folder, "bfloat16", h)
-            started["generate float32"] = lambda: generate(folder, "float32", best_how(64))
+            if not given.smoke:
+                started["generate float32"] = lambda: generate(folder, "float32", best_how(64))
         if "continuous" in peers:
             started["continuous"] = lambda: generate(folder, "bfloat16", "continuous")
         if "vllm" in peers:

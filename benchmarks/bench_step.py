@@ -91,7 +91,7 @@ def explore(given: Any) -> dict[str, Any]:
     lengths, count, answers = sizes(given.smoke)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         for variant, config in VARIANTS.items():
             try:
                 with sides({variant: lambda v=variant, c=config: trl(folder, count, answers, c, v)}) as running:
@@ -126,7 +126,7 @@ def measured(given: Any) -> dict[str, Any]:
     lengths, count, answers = sizes(given.smoke)
     result = facts()
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         module = models.load(str(folder), dtype="float32", device="cpu").module
 
         def look(tokens: int) -> dict[str, Any]:

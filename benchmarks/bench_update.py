@@ -45,7 +45,7 @@ def measured(given: Any) -> dict[str, Any]:
     lengths, count, answers = sizes(given.smoke)
     result, cases = facts(), {}
     with tempfile.TemporaryDirectory() as name:
-        folder = weights(Path(name, "model"), tiny=given.smoke)
+        folder = weights(Path(name, "model"), given)
         module = models.load(str(folder), dtype="float32", device="cpu").module
 
         def look(tokens: int) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def measured(given: Any) -> dict[str, Any]:
         refuse(looks, given.smoke)
         for tokens in lengths:
             started: dict[str, Callable[[], Side]] = {}
-            for dtype in ("bfloat16", "float32") if tokens <= 32 else ("bfloat16",):
+            for dtype in ("bfloat16", "float32") if tokens == 32 else ("bfloat16",):
                 started[f"packed {dtype}"] = lambda d=dtype: own(folder, "ours_side", d, count, answers)
                 if tokens <= 32:
                     started[f"padded {dtype}"] = lambda d=dtype: own(folder, "padded_side", d, count, answers)

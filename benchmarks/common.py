@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,14 @@ def prompts(count: int = 8, *, tokens: int = 0) -> list[list[dict[str, str]]]:
     return [[{"role": "user", "content": before + text.format(12 + 7 * i, 31 + 5 * i)}] for i in range(count)]
 
 
-def weights(folder: Path, *, tiny: bool = False) -> Path:
-    """SmolLM2-135M as a folder that every side loads, saved once from its GGUF; or a tiny random one of its kind."""
+def weights(folder: Path, given: Any) -> Path:
+    """SmolLM2-135M as a folder that every side loads, saved once from its GGUF; --smoke: a tiny random one of its kind;
+    --model: the folder given.
+    """
+    if given.model is not None:
+        return Path(given.model).resolve()
     lm = models.load(MODEL, dtype="float32", device="cpu")
-    if tiny:
+    if given.smoke:
         torch.manual_seed(0)
         lm = replace(lm, module=random_module(lm.vocabulary, width=128, layers=2, heads=2, key_heads=1))
     models.save(lm, folder, "")
@@ -82,7 +86,7 @@ def facts() -> dict[str, Any]:
         "commit": git("rev-parse", "HEAD"),
         "clean": not git("status", "--porcelain", "verigrad", "benchmarks/*.py"),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "versions": {n: version(n) for n in ("verigrad", "torch", "transformers", "numpy")}
+        "versions": {n: _version(n) for n in ("verigrad", "torch", "transformers", "numpy")}
         | {"python": platform.python_version()},
         "hardware": hardware(),
         "load_before": round(os.getloadavg()[0], 2),
@@ -103,8 +107,17 @@ def hardware() -> dict[str, Any]:
 
 
 def git(*words: str) -> str:
-    """What git says."""
+    """What git says; "unknown" in a copy of the tree that has no history."""
+    if not (ROOT / ".git").exists():
+        return "unknown"
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "run from the tree"
 
 
 def arguments(
@@ -114,6 +127,7 @@ def arguments(
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=rounds, help="times every side is timed")
     parser.add_argument("--smoke", action="store_true", help="a tiny model and few tokens; writes no result")
+    parser.add_argument("--model", type=Path, help="a folder to use instead: for tests")
     parser.add_argument("--out", type=Path, help="write NAME.json into this folder, and leave the page alone")
     if peers:
         parser.add_argument("--peers", default=",".join(peers), help="which peers to run beside, comma-separated")

@@ -59,12 +59,19 @@ class Ours:
         begun = time.perf_counter()
         if "sample" in question:
             found = self._sample(question["sample"], question.get("prompts"), question.get("answers"))
-            parts = {"sample": time.perf_counter() - begun}
+            parts, metrics = {"sample": time.perf_counter() - begun}, {}
         else:
-            found, parts = self._step(question["tokens"])
+            found, parts, metrics = self._step(question["tokens"])
         seconds = time.perf_counter() - begun
         tokens = sum(len(c.token_ids) for c in found)
-        return {"seconds": seconds, "parts": parts, "tokens": tokens, "answer_tokens": tokens / len(found), **peaks()}
+        return {
+            "seconds": seconds,
+            "parts": parts,
+            "tokens": tokens,
+            "answer_tokens": tokens / len(found),
+            "metrics": metrics,
+            **peaks(),
+        }
 
     def _sample(
         self, tokens: int, prompts: Sequence[Any] | None = None, answers: int | None = None
@@ -78,16 +85,16 @@ class Ours:
         ]
         return self.sampler.sample(requests)
 
-    def _step(self, tokens: int) -> tuple[list[Completion], dict[str, float]]:
+    def _step(self, tokens: int) -> tuple[list[Completion], dict[str, float], dict[str, float]]:
         marks = [time.perf_counter()]
         found = self._sample(tokens)
         marks.append(time.perf_counter())
         batch = batch_of(found, self.answers, tokens, pay=[float(i % 2) for i in range(len(found))])
         marks.append(time.perf_counter())
-        self.trainer.step(batch, step=self.steps)
+        metrics = self.trainer.step(batch, step=self.steps)
         self.sampler.version += 1
         marks.append(time.perf_counter())
-        return found, dict(zip(("sample", "verify", "update"), np.diff(marks).tolist(), strict=True))
+        return found, dict(zip(("sample", "verify", "update"), np.diff(marks).tolist(), strict=True)), metrics
 
     def _profiled(self, question: dict[str, Any]) -> dict[str, Any]:
         """Shares of processor time by kind of operator: of sampling, and of the update where one is asked for."""
