@@ -39,7 +39,7 @@ def spent(b: Batch, micro: MicroBatch, *, packed: bool) -> int:
     answers: dict[bytes, list[int]] = {}
     for i in micro.distinct:
         answers.setdefault(b.prompt_ids[i].tobytes(), []).append(int(b.length_B[i]))
-    return cost([len(key) // 8 for key in answers], list(answers.values()), packed=packed)
+    return cost([np.frombuffer(key, dtype=np.int64) for key in answers], list(answers.values()), packed=packed)
 
 
 THREE = made([(4, [2, 3, 1]), (6, [5, 5, 5]), (1, [1, 1])])
@@ -49,7 +49,8 @@ THREE = made([(4, [2, 3, 1]), (6, [5, 5, 5]), (1, [1, 1])])
     ("tokens", "rows"),
     [
         (1000, [[0, 1, 2, 3, 4, 5, 6, 7]]),
-        (31, [[0, 1, 2, 3, 4, 5], [6, 7]]),
+        (33, [[0, 1, 2], [3, 4, 5, 6, 7]]),
+        (34, [[0, 1, 2, 3, 4, 5, 6, 7]]),
         (30, [[0, 1, 2], [3, 4, 5, 6, 7]]),
         (21, [[0, 1, 2], [3, 4, 5], [6, 7]]),
         (20, [[0, 1, 2], [3], [4, 5, 6, 7]]),
@@ -64,6 +65,13 @@ def test_groups_stay_whole_where_they_fit_and_are_split_by_answers_where_not(
     assert [sorted(r) for r in rows_of(micro_batches(THREE, np.arange(8), tokens))] == rows
 
 
+def test_micro_batches_are_as_few_as_fit_and_then_even() -> None:
+    """The budget would take seven groups of eight; four and four hold less memory and are as many."""
+    b = made([(54, [32] * 8)] * 8)
+    assert [len(r) for r in rows_of(micro_batches(b, np.arange(64), 7 * 310))] == [32, 32]
+    assert [len(r) for r in rows_of(micro_batches(b, np.arange(64), 3 * 310))] == [24, 24, 16]
+
+
 def test_a_group_is_split_into_the_fewest_even_pieces() -> None:
     b = made([(54, [256] * 8)])
     assert [len(r) for r in rows_of(micro_batches(b, np.arange(8), 2101))] == [4, 4]
@@ -71,10 +79,20 @@ def test_a_group_is_split_into_the_fewest_even_pieces() -> None:
 
 
 def test_the_padded_layout_counts_every_answer_as_the_longest_row() -> None:
-    assert cost([4, 6], [[2, 3, 1], [5, 5, 5]], packed=True) == 4 + 6 + 6 + 15
-    assert cost([4, 6], [[2, 3, 1], [5, 5, 5]], packed=False) == 6 * 11
-    assert [len(r) for r in rows_of(micro_batches(THREE, np.arange(8), 66, packed=False))] == [6, 2]
-    assert [len(r) for r in rows_of(micro_batches(THREE, np.arange(8), 65, packed=False))] == [3, 5]
+    prompts = [np.full(4, 1), np.full(6, 2)]
+    assert cost(prompts, [[2, 3, 1], [5, 5, 5]], packed=True) == 4 + 6 + 6 + 15
+    assert cost(prompts, [[2, 3, 1], [5, 5, 5]], packed=False) == 6 * 11
+    assert [len(r) for r in rows_of(micro_batches(THREE, np.arange(8), 88, packed=False))] == [8]
+    assert [len(r) for r in rows_of(micro_batches(THREE, np.arange(8), 87, packed=False))] == [3, 5]
+
+
+def test_what_prompts_begin_with_in_common_counts_once() -> None:
+    """Few-shot prompts: the same examples, then another question."""
+    shown = np.arange(60)
+    prompts = [np.append(shown, last) for last in ([7, 7], [9], [7, 8, 8])] + [np.array([5, 5])]
+    answers = [[3], [1, 1], [2], [4]]
+    assert cost(prompts, answers, packed=True) == 60 + 2 + 1 + 2 + 2 + 3 + 2 + 2 + 4
+    assert cost(prompts[::-1], answers[::-1], packed=True) == cost(prompts, answers, packed=True)
 
 
 def test_rows_that_are_left_out_take_no_place_and_a_group_without_rows_no_prompt() -> None:
@@ -121,7 +139,7 @@ def test_every_row_stands_once_and_the_budget_holds(groups, tokens, packed, rand
     for g in range(len(groups)):
         inside = [micro for micro in plan if (b.group_B[micro.rows] == g).any()]
         own = [int(b.length_B[i]) for i in rows if b.group_B[i] == g]
-        if own and cost([groups[g][0]], [own], packed=packed) <= tokens:
+        if own and cost([np.ones(groups[g][0])], [own], packed=packed) <= tokens:
             assert len(inside) == 1
 
 

@@ -22,7 +22,7 @@ from verigrad.training import NAMES, Trainer
 from verigrad.training.micro_batches import TOKENS, MicroBatch
 from verigrad.training.passes import Pass
 
-BUDGETS = (1, 30, TOKENS)
+BUDGETS = (1, 20, TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def verify(rollouts: Sequence[Rollout]) -> list[Scored]:
 @cache
 def sampled(folder: Path, dtype: str, *, greedy: bool) -> Batch:
     """A step drawn by the engine from the tiny model itself."""
-    plan = DrawPlan(run_seed=3, stage=1, group=4, max_tokens=BUDGET, temperature=TEMPERATURE, greedy=greedy)
-    tasks = [Task.make(prompt="a" * (1 + 3 * i), gold=i) for i in range(4)]
+    plan = DrawPlan(run_seed=3, stage=1, group=3, max_tokens=BUDGET, temperature=TEMPERATURE, greedy=greedy)
+    tasks = [Task.make(prompt="a" * (1 + 3 * i), gold=i) for i in range(3)]
     groups = judge_step(plan, tasks, LocalSampler(tiny(folder, dtype)).sample, verify, step=1)
     return batch_of(groups, budget=BUDGET)
 
@@ -69,17 +69,16 @@ def of(name: str, lm: LanguageModel, tokens: int, **more: int) -> Trainer:
     return trainer(lm, methods[name], reference=freeze(lm), tokens=tokens, **more)
 
 
-@pytest.mark.parametrize(("passes", "minibatches"), [(1, 1), (2, 2)])
 @pytest.mark.parametrize("name", sorted(methods))
 def test_at_the_first_inner_step_the_ratio_is_exactly_1_and_nothing_is_clipped(
-    name: str, passes: int, minibatches: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     b = sampled(folder, "bfloat16", greedy=needs(methods[name]).greedy)
-    for tokens in BUDGETS:
+    for tokens, often in [*((tokens, 1) for tokens in BUDGETS), (BUDGETS[1], 2)]:
         lm = tiny(folder, "bfloat16")
         assert lm.dtype is torch.bfloat16
-        told = updates(of(name, lm, tokens, passes=passes, minibatches=minibatches), b, monkeypatch)
-        assert len(told) == passes * minibatches
+        told = updates(of(name, lm, tokens, passes=often, minibatches=often), b, monkeypatch)
+        assert len(told) == often * often
         assert told[0]["ratio/max"] == 1.0
         assert (told[0]["clip/low"], told[0]["clip/high"]) == (0.0, 0.0)
         assert told[0]["mismatch/mean"] > 1e-4  # the sampler's numbers would not do
@@ -88,15 +87,14 @@ def test_at_the_first_inner_step_the_ratio_is_exactly_1_and_nothing_is_clipped(
         assert all(one["ratio/max"] != 1.0 for one in told[1:])
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 @pytest.mark.parametrize("name", sorted(methods))
 def test_old_log_probs_are_bitwise_those_of_the_forward_that_looks_at_them(
-    name: str, dtype: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While no weight moves, every minibatch of every pass finds ratio 1: read without gradient, in the same plan."""
-    b = sampled(folder, dtype, greedy=needs(methods[name]).greedy)
+    b = sampled(folder, "bfloat16", greedy=needs(methods[name]).greedy)
     for tokens in BUDGETS:
-        told = updates(of(name, tiny(folder, dtype), tokens, passes=2, minibatches=2), b, monkeypatch, still=True)
+        told = updates(of(name, tiny(folder, "bfloat16"), tokens, passes=2, minibatches=2), b, monkeypatch, still=True)
         assert [one["ratio/max"] for one in told] == [1.0] * 4
         assert {one["clip/low"] + one["clip/high"] for one in told} == {0.0}
         assert {one.get("kl/reference", 0.0) for one in told} == {0.0}
@@ -141,7 +139,6 @@ def test_the_mismatch_is_measured_every_step_even_where_all_is_skipped(name: str
     b = sampled(folder, "bfloat16", greedy=needs(methods[name]).greedy)
     same = b.take(np.flatnonzero(b.group_B == 1))
     for step in (b, same):
-        for tokens in BUDGETS:
-            metrics = of(name, tiny(folder, "bfloat16"), tokens).step(step, step=1)
-            assert 1e-4 < metrics["mismatch/mean"] <= metrics["mismatch/max"]
-            assert metrics["mismatch/weight"] == pytest.approx(1.0, abs=0.1)
+        metrics = of(name, tiny(folder, "bfloat16"), TOKENS).step(step, step=1)
+        assert 1e-4 < metrics["mismatch/mean"] <= metrics["mismatch/max"]
+        assert metrics["mismatch/weight"] == pytest.approx(1.0, abs=0.1)
