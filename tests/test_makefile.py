@@ -28,7 +28,7 @@ def test_help_lists_every_target_with_a_line() -> None:
     done = make("help")
     listed = dict(re.findall(r"^  make ([a-z-]+) +(\S.*)$", done.stdout, re.MULTILINE))
     assert sorted(listed) == TARGETS
-    assert {"venv", "quickstart", "quickstart-proof", "test", "bench", "docs"} <= set(listed)
+    assert {"venv", "quickstart", "quickstart-proof", "test", "bench", "device-check", "docs"} <= set(listed)
 
 
 def test_every_target_is_phony_and_help_comes_first() -> None:
@@ -44,12 +44,19 @@ def test_every_other_target_sets_itself_up(target: str) -> None:
     assert "install_torch.py" in done.stdout, f"make {target} in a fresh clone would find no .venv"
 
 
-@pytest.mark.parametrize("target", ["quickstart", "quickstart-proof", "bench", "drill", "docs"])
+@pytest.mark.parametrize("target", ["quickstart", "quickstart-proof", "drill", "docs"])
 def test_what_a_target_runs_is_there(target: str) -> None:
     done = make("-n", target)
     named = re.findall(r"\S+/\S+\.(?:py|toml)\b", done.stdout.splitlines()[-1])
     assert named
     assert all((ROOT / name).is_file() for name in named), named
+
+
+@pytest.mark.parametrize("target", [t for t in TARGETS if t.startswith("bench") or t == "device-check"])
+def test_what_a_benchmark_runs_is_there(target: str) -> None:
+    named = re.findall(r"-m (benchmarks\.\w+)", make("-n", target).stdout)
+    assert named
+    assert all((ROOT / f"{name.replace('.', '/')}.py").is_file() for name in named), named
 
 
 # Written in pieces, so that this file does not find itself.
