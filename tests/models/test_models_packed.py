@@ -163,7 +163,7 @@ def test_long_answers_are_attended_in_parts(name: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(layout_file, "SMALL", 50)
     lm, (padded, padded_gradients) = model(name), reference(name)
     layout = layout_file.lay_out(*rows(), torch.device("cpu"))
-    assert len(layout.blocks(4, None)[0]) > 4
+    assert len(layout.plan(4, 2, None).blocks) > 4
     found = models.packed_logps(lm, *rows(), temperature=0.7, entropy=True)
     torch.testing.assert_close(found.logp_BT, padded.logp_BT, atol=1e-4, rtol=0)
     assert max(apart(padded_gradients, gradients(lm, found))) < 1e-4

@@ -62,15 +62,16 @@ def head_logps(
 
     In nats; distribution: softmax(logits / temperature), computed in float32; at most CHUNK logits exist at once.
     """
-    if hidden_RH.dtype != head.weight_VH.dtype:
-        # Under autocast the norm before the head may hand on float32.
-        dtype = torch.get_autocast_dtype(hidden_RH.device.type)
-        hidden_RH = hidden_RH.to(dtype)
-        head = Head(weight_VH=head.weight_VH.to(dtype), bias_V=head.bias_V, scale=head.scale, cap=head.cap)
-    rows = max(1, min(len(hidden_RH), CHUNK // len(head.weight_VH)))
-    found = _Chunked.apply(  # type: ignore[no-untyped-call]
-        hidden_RH, head.weight_VH, head.bias_V, target_R, head.scale, head.cap, temperature, entropy, rows
-    )
+    kind, weight_VH, bias_V = hidden_RH.device.type, head.weight_VH, head.bias_V
+    if torch.is_autocast_enabled(kind):
+        dtype = torch.get_autocast_dtype(kind)
+        hidden_RH, weight_VH = hidden_RH.to(dtype), weight_VH.to(dtype)
+        bias_V = None if bias_V is None else bias_V.to(dtype)
+    rows = max(1, min(len(hidden_RH), CHUNK // len(weight_VH)))
+    with torch.autocast(kind, enabled=False):
+        found = _Chunked.apply(  # type: ignore[no-untyped-call]
+            hidden_RH, weight_VH, bias_V, target_R, head.scale, head.cap, temperature, entropy, rows
+        )
     return cast(tuple[Tensor, Tensor], found)
 
 

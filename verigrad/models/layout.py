@@ -9,6 +9,7 @@ the path from the root to it. Left out: attention over the paths (tree_attention
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,10 +19,10 @@ from torch import Tensor
 
 ROWS = 256
 """Queries of one path that are attended together at most; what lies behind the last of them is never computed."""
-SCORES = 6_000_000
-"""Scores (queries x keys x heads) that exist at once, at most, unless one path alone has more."""
+SCORES = 3_000_000
+"""Scores (queries x keys x heads) that exist at once, at most, unless one segment alone has more."""
 SMALL = 200_000
-"""Scores for whose padding nobody waits: blocks up to this size take paths of any length."""
+"""Scores for whose padding nobody waits: blocks up to this size take segments of any length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,26 +41,41 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Segments attended in one product: A of them, padded to Q queries and K keys."""
+    """A segments attended in one product, padded to Q queries and K keys.
 
-    query_AQ: Tensor
-    """int64: flat index of each query; padding repeats the segment's first query."""
-    key_AK: Tensor
-    """int64: flat index of each key; padding repeats the segment's first key, which `hidden` keeps out."""
-    hidden_AQK: Tensor
-    """bool, or [1, Q, K] where all are alike: keys a query may not see."""
+    Rows are counted twice over. In what is gathered from, row n * M + m is what key head m has of token n, M key heads
+    in all; in what the block works on, row (a * M + m) * Q + i.
+    """
+
+    shape: tuple[int, int, int]
+    """A, Q, K."""
+    query_rows: Tensor
+    """[A * M * Q] int64: where each query is gathered from; padding repeats the segment's first query."""
+    key_rows: Tensor
+    """[A * M * K] int64: the same for keys; padding repeats the first key, which the mask keeps out."""
+    mask_AQK: Tensor
+    """0 or -inf, float32, for the keys from `shown` on; [1, Q, K - shown] where all segments are alike."""
     shown: int
     """The first so many keys are seen by every query."""
-    padding: Tensor | None
-    """int64: rows of query_AQ, flattened, that are padding; None where there is none."""
-    keys_U: Tensor
-    """int64, ascending: the distinct tokens among the keys."""
-    bag_J: Tensor
-    """int64: rows of key_AK, flattened, without padding, ordered by token: those of keys_U[u] from offset_U[u] on."""
-    offset_U: Tensor
-    """int64."""
-    everything: bool
-    """Whether keys_U is the whole flat sequence."""
+    padding_rows: Tensor | None
+    """int64: rows of the block's queries that are padding; None where there are none."""
+    own_rows: Tensor | None
+    """int64, ascending: the gathered rows that are keys here; None where that is all of them."""
+    bag_rows: Tensor
+    """int64: the block's key rows without padding, ordered by where they come from."""
+    offsets: Tensor
+    """int64: where in bag_rows the rows of own_rows[u] begin."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All blocks of a layout for one kind of layer."""
+
+    blocks: tuple[Block, ...]
+    back_rows: Tensor
+    """[N * M] int64: where each query is among the rows of all blocks, one block after the other."""
+    rows: int
+    """Those rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,14 +98,26 @@ class Layout:
     """[B, T]."""
     segments: tuple[Segment, ...]
     """Every flat token is a query of exactly one of them."""
-    _blocks: dict[tuple[int, int | None], tuple[tuple[Block, ...], Tensor]] = field(default_factory=dict, repr=False)
+    _plans: dict[tuple[int, int, int | None], Plan] = field(default_factory=dict, repr=False)
+    _buffers: dict[tuple[str, torch.dtype], Tensor] = field(default_factory=dict, repr=False)
 
-    def blocks(self, heads: int, window: int | None) -> tuple[tuple[Block, ...], Tensor]:
-        """Blocks for this many query heads and sliding window; and [N] where each token is among their queries."""
-        found = self._blocks.get((heads, window))
+    def plan(self, heads: int, groups: int, window: int | None) -> Plan:
+        """The blocks for this many query and key heads and this sliding window."""
+        found = self._plans.get((heads, groups, window))
         if found is None:
-            found = self._blocks[heads, window] = _blocks(self, heads, window)
+            found = self._plans[heads, groups, window] = _plan(self, heads, groups, window)
         return found
+
+    def buffer(self, name: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+        """Memory for a value that is read before the next one of this name is asked for.
+
+        One piece for all layers: fresh memory of this size costs a CPU about as much as the arithmetic on it.
+        """
+        size = math.prod(shape)
+        found = self._buffers.get((name, dtype))
+        if found is None or len(found) < size:
+            found = self._buffers[name, dtype] = torch.empty(size, dtype=dtype, device=self.token_N.device)
+        return found[:size].view(*shape)
 
 
 def lay_out(
@@ -155,73 +183,77 @@ def _common(a: np.ndarray, b: np.ndarray) -> int:
     return int(differ[0]) if len(differ) else shorter
 
 
-def _blocks(layout: Layout, heads: int, window: int | None) -> tuple[tuple[Block, ...], Tensor]:
+def _plan(layout: Layout, heads: int, groups: int, window: int | None) -> Plan:
     """Segments of like size side by side, until a block has SCORES scores or padding would be a quarter of it."""
-    device = layout.token_N.device
+    count, device = len(layout.token_N), layout.token_N.device
     sized = sorted(layout.segments, key=lambda s: (s.last - s.first, s.last - s.start(window)), reverse=True)
-    groups: list[list[Segment]] = []
+    parts: list[list[Segment]] = []
     queries = keys = real = 0
     for segment in sized:
         q, k = segment.last - segment.first, segment.last - segment.start(window)
-        if groups:
-            area = (len(groups[-1]) + 1) * max(queries, q) * max(keys, k)
+        if parts:
+            area = (len(parts[-1]) + 1) * max(queries, q) * max(keys, k)
             fits = area * heads <= SCORES and (area * heads <= SMALL or 4 * (real + q * k) >= 3 * area)
-        if not groups or not fits:
-            groups.append([])
+        if not parts or not fits:
+            parts.append([])
             queries = keys = real = 0
-        groups[-1].append(segment)
+        parts[-1].append(segment)
         queries, keys, real = max(queries, q), max(keys, k), real + q * k
-    blocks = tuple(_block(group, window, len(layout.token_N), device) for group in groups)
-    inverse_N = torch.empty(len(layout.token_N), dtype=torch.int64)
-    first = 0
-    for block, group in zip(blocks, groups, strict=True):
-        queries = block.query_AQ.shape[1]
-        for a, segment in enumerate(group):
-            at = torch.arange(first + a * queries, first + a * queries + segment.last - segment.first)
-            inverse_N[torch.from_numpy(segment.path[segment.first : segment.last])] = at
-        first += len(group) * queries
-    return blocks, inverse_N.to(device)
+    back_NM = np.empty((count, groups), dtype=np.int64)
+    blocks, first = [], 0
+    for part in parts:
+        block = _block(part, groups, window, count, device)
+        blocks.append(block)
+        A, Q, _ = block.shape
+        for a, s in enumerate(part):
+            rows = first + (a * groups + np.arange(groups)) * Q
+            back_NM[s.path[s.first : s.last]] = rows + np.arange(s.last - s.first)[:, None]
+        first += A * groups * Q
+    return Plan(blocks=tuple(blocks), back_rows=torch.from_numpy(back_NM.reshape(-1)).to(device), rows=first)
 
 
-def _block(group: Sequence[Segment], window: int | None, count: int, device: torch.device) -> Block:
-    rows = max(s.last - s.first for s in group)
-    columns = max(s.last - s.start(window) for s in group)
-    query_AQ = np.empty((len(group), rows), dtype=np.int64)
-    position_AQ = np.empty_like(query_AQ)
-    key_AK = np.empty((len(group), columns), dtype=np.int64)
-    depth_AK = np.empty_like(key_AK)
-    padded_AQ = np.zeros(query_AQ.shape, dtype=bool)
-    for a, s in enumerate(group):
+def _block(part: Sequence[Segment], groups: int, window: int | None, count: int, device: torch.device) -> Block:
+    A, Q = len(part), max(s.last - s.first for s in part)
+    K = max(s.last - s.start(window) for s in part)
+    query_AQ, depth_AQ = np.empty((A, Q), dtype=np.int64), np.empty((A, Q), dtype=np.int64)
+    key_AK, depth_AK = np.empty((A, K), dtype=np.int64), np.empty((A, K), dtype=np.int64)
+    padded_AQ, real_AK = np.zeros((A, Q), dtype=bool), np.zeros((A, K), dtype=bool)
+    for a, s in enumerate(part):
         q, start = s.last - s.first, s.start(window)
         k = s.last - start
         query_AQ[a, :q], query_AQ[a, q:] = s.path[s.first : s.last], s.path[s.first]
-        position_AQ[a, :q], position_AQ[a, q:] = np.arange(s.first, s.last), s.first
+        depth_AQ[a, :q], depth_AQ[a, q:] = np.arange(s.first, s.last), s.first
         padded_AQ[a, q:] = True
         key_AK[a, :k], key_AK[a, k:] = s.path[start : s.last], s.path[start]
+        real_AK[a, :k] = True
         # A key behind its segment's end is deeper than every query of it, so depth alone hides it.
-        depth_AK[a] = np.arange(start, start + columns)
-    hidden_AQK = depth_AK[:, None] > position_AQ[:, :, None]
+        depth_AK[a] = np.arange(start, start + K)
+    hidden_AQK = depth_AK[:, None] > depth_AQ[:, :, None]
     if window is not None:
-        hidden_AQK |= depth_AK[:, None] <= position_AQ[:, :, None] - window
+        hidden_AQK |= depth_AK[:, None] <= depth_AQ[:, :, None] - window
     shown = int((~hidden_AQK.any((0, 1))).cumprod().sum())
     if (hidden_AQK == hidden_AQK[:1]).all():
         hidden_AQK = hidden_AQK[:1]
-    real = np.flatnonzero(depth_AK < np.array([s.last for s in group])[:, None])
-    token = key_AK.reshape(-1)[real]
-    order = np.argsort(token, kind="stable")
-    keys_U, offset_U = np.unique(token[order], return_index=True)
+    head_M = np.arange(groups)[None, :, None]
+    key_AMK = key_AK[:, None] * groups + head_M
+    real = np.flatnonzero(np.broadcast_to(real_AK[:, None], key_AMK.shape))
+    origin = key_AMK.reshape(-1)[real]
+    order = np.argsort(origin, kind="stable")
+    own, offsets = np.unique(origin[order], return_index=True)
+    padding = np.flatnonzero(np.broadcast_to(padded_AQ[:, None], (A, groups, Q)))
 
     def there(array: np.ndarray) -> Tensor:
-        return torch.from_numpy(array).to(device)
+        return torch.from_numpy(np.ascontiguousarray(array).reshape(-1)).to(device)
 
+    mask_AQK = np.where(hidden_AQK[..., shown:], np.float32(-np.inf), np.float32(0))
     return Block(
-        query_AQ=there(query_AQ),
-        key_AK=there(key_AK),
-        hidden_AQK=there(np.ascontiguousarray(hidden_AQK[..., shown:])),
+        shape=(A, Q, K),
+        query_rows=there(query_AQ[:, None] * groups + head_M),
+        key_rows=there(key_AMK),
+        mask_AQK=torch.from_numpy(mask_AQK).to(device),
         shown=shown,
-        padding=there(np.flatnonzero(padded_AQ)) if padded_AQ.any() else None,
-        keys_U=there(keys_U),
-        bag_J=there(real[order]),
-        offset_U=there(offset_U),
-        everything=len(keys_U) == count,
+        padding_rows=there(padding) if len(padding) else None,
+        own_rows=None if len(own) == count * groups else there(own),
+        bag_rows=there(real[order]),
+        offsets=there(offsets),
     )

@@ -99,7 +99,7 @@ def _missing_window(lm: LanguageModel, seat: Seat | None) -> str:
     window = _window(lm.module)
     if window is None or seat is None:
         return ""
-    handed = sum(w == window for w in seat.windows)
+    handed = sum(kind.window == window for kind in seat.kinds)
     due = sum(_sliding(lm.module))
     kind = lm.module.config.model_type
     return "" if handed >= due else f"{kind}: {due} layers have a sliding window, {handed} tell their attention"

@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 from transformers import AttentionInterface, PreTrainedModel
 
-from verigrad.models.layout import Block, Layout
+from verigrad.models.layout import Block, Layout, Plan
 
 NAME = "verigrad_tree"
 HARMLESS = frozenset({"position_ids", "position_embeddings", "cache_position", "use_cache", "output_attentions"})
@@ -33,11 +34,11 @@ class Unfit(Exception):
 
 
 class Seat:
-    """The layout of the forward under way, and the windows its layers named."""
+    """The layout of the forward under way, and what kind of attention its layers asked for."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.windows: list[int | None] = []
+        self.kinds: list[Kind] = []
 
 
 _SEAT: ContextVar[Seat | None] = ContextVar("verigrad_tree", default=None)
@@ -85,149 +86,162 @@ def tree_attention(
         raise Unfit("its attention is not causal")
     if query.shape[0] != 1 or query.shape[2] != len(seat.layout.token_N) or key.shape[2] != query.shape[2]:
         raise Unfit("its attention is not over the sequence it was given")
-    seat.windows.append(sliding_window)
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    q_NHD, k_NMD, v_NMD = (x[0].transpose(0, 1) for x in (query, key, value))
-    out_NHD = _Tree.apply(q_NHD, k_NMD, v_NMD, seat.layout, scale, sliding_window, softcap)  # type: ignore[no-untyped-call]
+    kind = query.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else value.dtype
+    q_NHD, k_NMD, v_NMD = (x[0].transpose(0, 1).to(dtype) for x in (query, key, value))
+    what = Kind(
+        layout=seat.layout,
+        repeat=query.shape[1] // key.shape[1],
+        groups=key.shape[1],
+        scale=scale,
+        window=sliding_window,
+        cap=softcap,
+    )
+    seat.kinds.append(what)
+    with torch.autocast(kind, enabled=False):
+        out_NHD = _Tree.apply(q_NHD, k_NMD, v_NMD, what)  # type: ignore[no-untyped-call]
     return cast(Tensor, out_NHD)[None], None
 
 
 class _Tree(torch.autograd.Function):
-    """softmax(cap(scale q k^T) + mask) v, block by block; see the file's head."""
+    """`attend` for autograd."""
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        query_NHD: Tensor,
-        key_NMD: Tensor,
-        value_NMD: Tensor,
-        layout: Layout,
-        scale: float,
-        window: int | None,
-        cap: float | None,
-    ) -> Tensor:
-        count, heads, _ = query_NHD.shape
-        groups, width = key_NMD.shape[1], value_NMD.shape[2]
-        blocks, inverse_N = layout.blocks(heads, window)
-        q, k, v = _rows(query_NHD, groups), _rows(key_NMD, groups), _rows(value_NMD, groups)
-        parts = []
-        for block in blocks:
-            qb, kb, vb = _take(block, q, k, v, groups, heads // groups)
-            p, _ = _probabilities(block, qb, kb, scale, cap, groups)
-            parts.append(torch.bmm(p, vb).view(-1, heads // groups * width))
-        out = _put(parts, blocks, inverse_N, groups)
-        ctx.save_for_backward(query_NHD, key_NMD, value_NMD)
-        ctx.arguments = layout, scale, window, cap
-        return out.view(count, heads, width)
+    def forward(ctx: Any, q_NHD: Tensor, k_NMD: Tensor, v_NMD: Tensor, kind: Kind) -> Tensor:
+        groups = k_NMD.shape[1]
+        ctx.save_for_backward(q_NHD, k_NMD, v_NMD)
+        ctx.kind = kind
+        out = attend(_rows(q_NHD, groups), _rows(k_NMD, groups), _rows(v_NMD, groups), kind)
+        return out.view(*q_NHD.shape[:2], v_NMD.shape[2])
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        query_NHD, key_NMD, value_NMD = ctx.saved_tensors
-        layout, scale, window, cap = ctx.arguments
-        heads, groups = query_NHD.shape[1], key_NMD.shape[1]
-        blocks, inverse_N = layout.blocks(heads, window)
-        q, k, v = _rows(query_NHD, groups), _rows(key_NMD, groups), _rows(value_NMD, groups)
-        d = _rows(grads[0], groups)
-        parts: list[Tensor] = []
-        dk, dv = _Sum(k), _Sum(v)
-        for block in blocks:
-            qb, kb, vb = _take(block, q, k, v, groups, heads // groups)
-            p, capped = _probabilities(block, qb, kb, scale, cap, groups)
-            index, padding = _query_rows(block, groups)
-            out = d.index_select(0, index)
-            if padding is not None:
-                out.index_fill_(0, padding, 0.0)
-            ob = out.view(len(p), p.shape[1], -1)
-            dv.add(block, torch.bmm(p.mT, ob), groups)
-            ds = torch.bmm(ob, vb.mT)
-            ds = torch.ops.aten._softmax_backward_data(ds, p, -1, p.dtype)
-            if capped is not None and cap is not None:
-                ds.mul_(1 - (capped / cap) ** 2)
-            parts.append(_scaled(ds, kb, scale).view(-1, q.shape[1]))
-            dk.add(block, _scaled(ds.mT, qb, scale), groups)
-        dq = _put(parts, blocks, inverse_N, groups)
-        return dq.view_as(query_NHD), dk.value.view_as(key_NMD), dv.value.view_as(value_NMD), None, None, None, None
+        q_NHD, k_NMD, v_NMD = ctx.saved_tensors
+        groups = k_NMD.shape[1]
+        q, k, v, d = (_rows(x, groups) for x in (q_NHD, k_NMD, v_NMD, grads[0]))
+        dq, dk, dv = attend_backward(d, q, k, v, ctx.kind)
+        return dq.view(q_NHD.shape), dk.view(k_NMD.shape), dv.view(v_NMD.shape), None
 
 
 def _rows(x_NHD: Tensor, groups: int) -> Tensor:
-    """[N * Hkv, rep * D]: what one key head serves of one token is one contiguous row, so that gathers copy rows."""
     return x_NHD.reshape(x_NHD.shape[0] * groups, -1)
 
 
-def _head_rows(index: Tensor, groups: int) -> Tensor:
-    """Token indices [A, X] as rows of `_rows`, in order [A, Hkv, X], flat."""
-    return (index[:, None] * groups + torch.arange(groups, device=index.device)[None, :, None]).reshape(-1)
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """All that attention needs to know beside its queries, keys and values."""
+
+    layout: Layout
+    repeat: int
+    """Query heads of a key head."""
+    groups: int
+    """Key heads, M."""
+    scale: float
+    window: int | None
+    cap: float | None
+
+    @property
+    def plan(self) -> Plan:
+        """The layout's blocks for it."""
+        return self.layout.plan(self.repeat * self.groups, self.groups, self.window)
 
 
-def _query_rows(block: Block, groups: int) -> tuple[Tensor, Tensor | None]:
-    """Rows of `_rows` that a block's queries are, and which of its rows are padding."""
-    if block.padding is None:
-        return _head_rows(block.query_AQ, groups), None
-    rows = block.query_AQ.shape[1]
-    a, i = block.padding // rows, block.padding % rows
-    head = torch.arange(groups, device=a.device)
-    return _head_rows(block.query_AQ, groups), ((a[:, None] * groups + head) * rows + i[:, None]).reshape(-1)
+def attend(q: Tensor, k: Tensor, v: Tensor, kind: Kind) -> Tensor:
+    """softmax(cap(scale q k^T) + mask) v, block by block.
+
+    `q` [N * M, repeat * D], `k`, `v` [N * M, D]: what a key head serves of one token is one row, contiguous in itself,
+    so that gathers copy rows and grouped heads need no copies of keys. Returns [N * M, repeat * D].
+    """
+    plan, width = kind.plan, kind.repeat * v.shape[1]
+    out = kind.layout.buffer("out", (plan.rows, width), q.dtype)
+    first = 0
+    for block in plan.blocks:
+        A, Q, _ = block.shape
+        qb, kb, vb = _gather(block, q, k, v, kind)
+        p, _ = _probabilities(block, qb, kb, kind)
+        last = first + A * kind.groups * Q
+        torch.bmm(p, vb, out=out[first:last].view(A * kind.groups, Q * kind.repeat, -1))
+        first = last
+    return out.index_select(0, plan.back_rows)
 
 
-def _take(block: Block, q: Tensor, k: Tensor, v: Tensor, groups: int, repeat: int) -> tuple[Tensor, Tensor, Tensor]:
-    """[A * Hkv, Q * rep, D] queries and [A * Hkv, K, D] keys and values of a block."""
-    A, Q = block.query_AQ.shape
-    keys = _head_rows(block.key_AK, groups)
-    return (
-        q.index_select(0, _head_rows(block.query_AQ, groups)).view(A * groups, Q * repeat, -1),
-        k.index_select(0, keys).view(A * groups, block.key_AK.shape[1], -1),
-        v.index_select(0, keys).view(A * groups, block.key_AK.shape[1], -1),
-    )
+def attend_backward(d: Tensor, q: Tensor, k: Tensor, v: Tensor, kind: Kind) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of q, k and v; probabilities are computed again. `d` is that of `attend`'s result."""
+    plan, buffer = kind.plan, kind.layout.buffer
+    dq = buffer("out", (plan.rows, q.shape[1]), q.dtype)
+    dk, dv = _Sum(k), _Sum(v)
+    first = 0
+    for block in plan.blocks:
+        A, Q, _ = block.shape
+        qb, kb, vb = _gather(block, q, k, v, kind)
+        p, capped = _probabilities(block, qb, kb, kind)
+        ob = torch.index_select(d, 0, block.query_rows, out=buffer("d", (len(block.query_rows), d.shape[1]), d.dtype))
+        if block.padding_rows is not None:
+            ob.index_fill_(0, block.padding_rows, 0.0)
+        ob = ob.view(A * kind.groups, Q * kind.repeat, -1)
+        dv.add(block, torch.bmm(p.mT, ob, out=buffer("dk", vb.shape, v.dtype)))
+        dp = torch.bmm(ob, vb.mT, out=buffer("scores", p.shape, p.dtype))
+        ds = torch.ops.aten._softmax_backward_data.out(dp, p, -1, p.dtype, grad_input=buffer("ds", p.shape, p.dtype))
+        if capped is not None and kind.cap is not None:
+            ds.mul_(1 - (capped / kind.cap) ** 2)
+        last = first + A * kind.groups * Q
+        _scaled(ds, kb, kind.scale, dq[first:last].view(A * kind.groups, Q * kind.repeat, -1))
+        first = last
+        dk.add(block, _scaled(ds.mT, qb, kind.scale, buffer("dk", kb.shape, k.dtype)))
+    return dq.index_select(0, plan.back_rows), dk.value, dv.value
 
 
-def _scaled(a: Tensor, b: Tensor, scale: float) -> Tensor:
+def _gather(block: Block, q: Tensor, k: Tensor, v: Tensor, kind: Kind) -> tuple[Tensor, Tensor, Tensor]:
+    """[A * M, Q * repeat, D] queries and [A * M, K, D] keys and values of a block."""
+    A, Q, K = block.shape
+
+    def take(name: str, x: Tensor, rows: Tensor, length: int) -> Tensor:
+        out = kind.layout.buffer(name, (len(rows), x.shape[1]), x.dtype)
+        return torch.index_select(x, 0, rows, out=out).view(A * kind.groups, length, -1)
+
+    qb = take("q", q, block.query_rows, Q * kind.repeat)
+    return qb, take("k", k, block.key_rows, K), take("v", v, block.key_rows, K)
+
+
+def _scaled(a: Tensor, b: Tensor, scale: float, out: Tensor) -> Tensor:
     """A product of batches, scaled within it."""
-    return torch.baddbmm(a.new_empty(()), a, b, beta=0, alpha=scale)
+    return torch.baddbmm(out, a, b, beta=0, alpha=scale, out=out)
 
 
-def _probabilities(
-    block: Block, q: Tensor, k: Tensor, scale: float, cap: float | None, groups: int
-) -> tuple[Tensor, Tensor | None]:
-    """[A * Hkv, Q * rep, K]; and the capped scores before the mask, where there is a cap."""
-    A, Q = block.query_AQ.shape
-    scores = _scaled(q, k.mT, scale)
+def _probabilities(block: Block, q: Tensor, k: Tensor, kind: Kind) -> tuple[Tensor, Tensor | None]:
+    """[A * M, Q * repeat, K]; and the capped scores before the mask, where there is a cap."""
+    A, Q, K = block.shape
+    shape = (A * kind.groups, Q * kind.repeat, K)
+    scores = _scaled(q, k.mT, kind.scale, kind.layout.buffer("scores", shape, q.dtype))
     capped = None
-    if cap is not None:
-        scores.div_(cap).tanh_().mul_(cap)
+    if kind.cap is not None:
+        scores.div_(kind.cap).tanh_().mul_(kind.cap)
         capped = scores.clone()
-    masked = scores.view(A, groups, Q, -1, k.shape[1])[..., block.shown :]
-    masked.masked_fill_(block.hidden_AQK[:, None, :, None], -torch.inf)
-    return torch.softmax(scores, -1), capped
-
-
-def _put(parts: list[Tensor], blocks: tuple[Block, ...], inverse_N: Tensor, groups: int) -> Tensor:
-    """Rows [A, Hkv, Q] of all blocks back to [N * Hkv]."""
-    shapes = [tuple(block.query_AQ.shape) for block in blocks]
-    ordered = [
-        part.view(A, groups, Q, -1).transpose(1, 2).reshape(A * Q, -1)
-        for part, (A, Q) in zip(parts, shapes, strict=True)
-    ]
-    return torch.cat(ordered).index_select(0, inverse_N)
+    if block.shown < K:
+        mask = block.mask_AQK.to(scores.dtype)[:, None, :, None]
+        scores.view(A, kind.groups, Q, kind.repeat, K)[..., block.shown :].add_(mask)
+    return torch.softmax(scores, -1, out=kind.layout.buffer("p", shape, q.dtype)), capped
 
 
 class _Sum:
-    """Gradients of keys or values, added up token by token in float32 over a block and over blocks."""
+    """Gradients of keys or values, added up row by row in float32 over a block and over blocks."""
 
     def __init__(self, like: Tensor) -> None:
         self.like = like
         self.total: Tensor | None = None
 
-    def add(self, block: Block, grad: Tensor, groups: int) -> None:
-        A, K = block.key_AK.shape
-        rows = grad.view(A, groups, K, -1).transpose(1, 2).reshape(A * K, -1)
-        part = torch.nn.functional.embedding_bag(block.bag_J, rows, block.offset_U, mode="sum")
-        if block.everything and self.total is None:
+    def add(self, block: Block, grad: Tensor) -> None:
+        rows = grad.view(-1, grad.shape[-1])
+        part = torch.nn.functional.embedding_bag(block.bag_rows, rows, block.offsets, mode="sum")
+        if block.own_rows is None and self.total is None:
             self.total = part
             return
+        own = slice(None) if block.own_rows is None else block.own_rows
         if self.total is None:
-            self.total = torch.zeros(len(self.like) // groups, part.shape[1], device=part.device)
+            self.total = torch.zeros(len(self.like), part.shape[1], device=part.device)
         self.total = self.total.float()
-        self.total.index_copy_(0, block.keys_U, self.total.index_select(0, block.keys_U).add_(part))
+        self.total[own] = self.total[own].add_(part)
 
     @property
     def value(self) -> Tensor:
