@@ -158,7 +158,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
 @pytest.mark.parametrize("name", ["llama", "mistral", "gemma2"])
 def test_long_answers_are_attended_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small limits, so that prompts and answers are cut into many segments and blocks."""
-    monkeypatch.setattr(layout_file, "ROWS", 6)
+    monkeypatch.setattr(layout_file, "ROWS", (6, 6))
     monkeypatch.setattr(layout_file, "SCORES", 400)
     monkeypatch.setattr(layout_file, "SMALL", 50)
     lm, (padded, padded_gradients) = model(name), reference(name)
@@ -212,7 +212,7 @@ class Widest(TorchDispatchMode):
 def test_no_tensor_holds_more_logits_than_a_chunk_nor_scores_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     chunk = 259 * 16
     monkeypatch.setattr(head_file, "CHUNK", chunk)
-    monkeypatch.setattr(layout_file, "ROWS", 16)
+    monkeypatch.setattr(layout_file, "ROWS", (16, 16))
     monkeypatch.setattr(layout_file, "SCORES", 8_000)
     lm = tiny_lm("llama", tie_word_embeddings=False)
     generator = np.random.default_rng(3)

@@ -17,8 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-ROWS = 256
-"""Queries of one path that are attended together at most; what lies behind the last of them is never computed."""
+ROWS = 64, 256
+"""Queries of one path that are attended together: a sixth of the path within these limits. Few skip more of what lies
+behind the last of them, which is never computed; many share one copy of the path's keys."""
 SCORES = 3_000_000
 """Scores (queries x keys x heads) that exist at once, at most, unless one segment alone has more."""
 SMALL = 200_000
@@ -144,7 +145,7 @@ def lay_out(
         tokens.append(row[shared:])
         count += len(row) - shared
         # Cut from the front in equal parts, so that none is a short rest.
-        parts = -(-(len(row) - shared) // ROWS)
+        parts = -(-(len(row) - shared) // min(max(ROWS[0], len(row) // 6), ROWS[1]))
         edges = np.linspace(shared, len(row), parts + 1).astype(int).tolist() if parts else []
         segments += [Segment(path=path, first=a, last=b) for a, b in itertools.pairwise(edges)]
         before, paths[key] = row, path
