@@ -45,6 +45,7 @@ _BF16 = {"model_init_kwargs": {"dtype": "bfloat16"}}
 _PLAIN = {"gradient_checkpointing": False}
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
+    "default, 64 rows a micro-batch": {"per_device_train_batch_size": 64, "gradient_accumulation_steps": 1},
     "no checkpointing": _PLAIN,
     "bf16 weights": {**_PLAIN, **_BF16},
     "bf16 weights, no autocast": {**_PLAIN, **_BF16, "bf16": False},
@@ -97,8 +98,14 @@ def explore(given: Any) -> dict[str, Any]:
                 with sides({variant: lambda v=variant, c=config: trl(folder, count, answers, c, v)}) as running:
                     told = running[variant].ready
                     running[variant].ask(tokens=4)
-                    seconds = {str(n): interleaved(running, 1, tokens=n)[variant][0]["seconds"] for n in lengths}
-                found[variant] = {"config": config, "as_resolved": told["as_resolved"], "seconds": seconds}
+                    answered = {str(n): interleaved(running, 1, tokens=n)[variant][0] for n in lengths}
+                seconds, peak = ({n: a[k] for n, a in answered.items()} for k in ("seconds", "peak_gb"))
+                found[variant] = {
+                    "config": config,
+                    "as_resolved": told["as_resolved"],
+                    "seconds": seconds,
+                    "peak_gb": peak,
+                }
             except SystemExit as error:
                 say(f"{variant}: {str(error)[-300:]}")
                 found[variant] = {"config": config, "failed": str(error)[-600:]}
@@ -237,10 +244,10 @@ def explored_table(result: dict[str, Any]) -> str:
     """The block of docs/performance.md about TRL's settings."""
     lengths = next(v["seconds"] for v in result["variants"].values() if "seconds" in v)
     body = [
-        [name, *(f"{v['seconds'][n]:.1f}" if "seconds" in v else "failed" for n in lengths)]
+        [name, *(f"{v['seconds'][n]:.1f} ({v['peak_gb'][n]:.1f} GB)" if "seconds" in v else "failed" for n in lengths)]
         for name, v in result["variants"].items()
     ]
-    return heading(result) + "\n" + rows(["TRL 1.16 with", *(f"{n} tokens, s" for n in lengths)], body)
+    return heading(result) + "\n" + rows(["TRL 1.16 with", *(f"{n} tokens, s (peak so far)" for n in lengths)], body)
 
 
 def main(given: Sequence[str] | None = None) -> None:
