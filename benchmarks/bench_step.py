@@ -67,6 +67,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
 }
 """What TRL is tried with. bfloat16 weights train with bfloat16 AdamW moments: faster than a master, and less exact."""
+LONG = 3
+"""How many of them are tried at the long length too."""
 UNTRIED = {
     "torch_compile": "TRL's generation sets disable_compile; compiling the update for CPU takes minutes a shape",
     "use_vllm": "TRL's colocated vLLM needs a GPU; vLLM alone is in bench-sampling",
@@ -88,27 +90,33 @@ def trl(folder: Path, count: int, answers: int, config: dict[str, Any], name: st
 
 
 def explore(given: Any) -> dict[str, Any]:
-    """Seconds of a step of every variant at every length, one after the other: (first short step), then `rounds`."""
+    """Seconds of a step of every variant at the short length, after a first small one; then of the fastest `LONG` at the
+    long one, which takes minutes each.
+    """
     lengths, count, answers = sizes(given.smoke)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = weights(Path(name, "model"), given)
-        for variant, config in VARIANTS.items():
+
+        def step(variant: str, tokens: int) -> None:
+            told = found.setdefault(variant, {"config": VARIANTS[variant], "seconds": {}, "peak_gb": {}})
             try:
-                with sides({variant: lambda v=variant, c=config: trl(folder, count, answers, c, v)}) as running:
-                    told = running[variant].ready
+                with sides({variant: lambda: trl(folder, count, answers, VARIANTS[variant], variant)}) as running:
+                    told["as_resolved"] = running[variant].ready["as_resolved"]
                     running[variant].ask(tokens=4)
-                    answered = {str(n): interleaved(running, 1, tokens=n)[variant][0] for n in lengths}
-                seconds, peak = ({n: a[k] for n, a in answered.items()} for k in ("seconds", "peak_gb"))
-                found[variant] = {
-                    "config": config,
-                    "as_resolved": told["as_resolved"],
-                    "seconds": seconds,
-                    "peak_gb": peak,
-                }
+                    answered = interleaved(running, 1, tokens=tokens)[variant][0]
+                for key in ("seconds", "peak_gb"):
+                    told[key][str(tokens)] = answered[key]
             except SystemExit as error:
                 say(f"{variant}: {str(error)[-300:]}")
-                found[variant] = {"config": config, "failed": str(error)[-600:]}
+                told["failed"] = str(error)[-600:]
+
+        for variant in VARIANTS:
+            step(variant, lengths[0])
+        tried = {v: told["seconds"][str(lengths[0])] for v, told in found.items() if told["seconds"]}
+        for tokens in lengths[1:]:
+            for variant in sorted(tried, key=lambda v: tried[v])[:LONG]:
+                step(variant, tokens)
     return facts() | {"variants": found, "untried": UNTRIED}
 
 
@@ -242,12 +250,15 @@ def table(result: dict[str, Any]) -> str:
 
 def explored_table(result: dict[str, Any]) -> str:
     """The block of docs/performance.md about TRL's settings."""
-    lengths = next(v["seconds"] for v in result["variants"].values() if "seconds" in v)
-    body = [
-        [name, *(f"{v['seconds'][n]:.1f} ({v['peak_gb'][n]:.1f} GB)" if "seconds" in v else "failed" for n in lengths)]
-        for name, v in result["variants"].items()
-    ]
+    lengths = list(dict.fromkeys(n for v in result["variants"].values() for n in v["seconds"]))
+    body = [[name, *(_tried(v, n) for n in lengths)] for name, v in result["variants"].items()]
     return heading(result) + "\n" + rows(["TRL 1.16 with", *(f"{n} tokens, s (peak so far)" for n in lengths)], body)
+
+
+def _tried(variant: dict[str, Any], tokens: str) -> str:
+    if tokens in variant["seconds"]:
+        return f"{variant['seconds'][tokens]:.1f} ({variant['peak_gb'][tokens]:.1f} GB)"
+    return "failed" if "failed" in variant else "not tried"
 
 
 def main(given: Sequence[str] | None = None) -> None:
