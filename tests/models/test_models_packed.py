@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from transformers.modeling_layers import GradientCheckpointingLayer
 
 from tests.architectures import FALLBACK, PACKED, tiny_lm
 from verigrad import models
@@ -16,6 +17,7 @@ from verigrad.models import LanguageModel, ResponseLogps, Working, response_logp
 from verigrad.models import chunked_head as head_file
 from verigrad.models import layout as layout_file
 from verigrad.models.packed import packed_forward
+from verigrad.models.twin import twin_of
 
 Rows = tuple[list[np.ndarray], np.ndarray, np.ndarray]
 
@@ -62,8 +64,9 @@ def reference(name: str) -> tuple[ResponseLogps, dict[str, torch.Tensor]]:
     return found, gradients(model(name), found)
 
 
-@pytest.mark.parametrize("checkpointing", [False, True])
-@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize(
+    ("name", "checkpointing"), [*((name, False) for name in PACKED), ("llama", True), ("gemma2", True), ("opt", True)]
+)
 def test_log_probs_entropies_and_gradients_are_the_padded_ones(name: str, checkpointing: bool) -> None:
     lm, (padded, padded_gradients) = model(name), reference(name)
     own = lm.module.config._attn_implementation
@@ -227,9 +230,9 @@ def test_no_tensor_holds_more_logits_than_a_chunk_nor_scores_of_all_pairs(monkey
     assert seen.any <= count * 64 < count * count
 
 
-@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma2", "gemma3_text", "gpt2"])
+@pytest.mark.parametrize("name", ["llama", "qwen2", "smollm3", "gemma2", "gpt2"])
 def test_the_bfloat16_twin_is_near_the_float32_gradients_and_adds_to_the_master(name: str) -> None:
-    """Bound: mean 0.05 nats a token, 8% of the gradient's norm; measured here 0.004 to 0.03 and 1 to 4%."""
+    """Bound: 0.02 nats a token on average, 5% of the gradient's norm; measured 0.001 to 0.006 and 0.8% to 2.6%."""
     exact = tiny_lm(name, scale=0.1)
     padded = response_logps(exact, *rows(), rows=99)
     theirs = gradients(exact, padded)
@@ -240,11 +243,11 @@ def test_the_bfloat16_twin_is_near_the_float32_gradients_and_adds_to_the_master(
     assert {p.dtype for p in working.module.parameters()} == {torch.bfloat16}
     found = working.logps(*rows())
     assert found.logp_BT.dtype is torch.float32
-    assert float((found.logp_BT - padded.logp_BT).detach().abs().sum() / rows()[2].sum()) < 0.05
+    assert float((found.logp_BT - padded.logp_BT).detach().abs().sum() / rows()[2].sum()) < 0.02
     mine = gradients(lm, found)
     assert {g.dtype for g in mine.values()} == {torch.float32}
     assert all(p.grad is None for p in working.module.parameters())
-    assert apart(theirs, mine)[0] < 0.08
+    assert apart(theirs, mine)[0] < 0.05
     objective(working.logps(*rows())).backward()
     twice = {n: p.grad / 2 for n, p in lm.module.named_parameters() if p.grad is not None}
     assert apart(mine, twice)[0] < 1e-6
@@ -270,6 +273,40 @@ def test_checkpointing_in_bfloat16_changes_no_bit() -> None:
         lm = tiny_lm("llama", dtype=torch.bfloat16)
         found.append(gradients(lm, Working(lm, checkpointing=checkpointing).logps(*rows(), entropy=True)))
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+
+
+FUSED = {"llama": 2, "qwen2": 2, "mistral": 2, "smollm3": 3}
+"""Layers that the twin computes by hand: smollm3 has one without positions, the others have another structure."""
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_layers_of_the_llama_kind_are_found_and_no_others(name: str) -> None:
+    module, pairs = twin_of(model(name).module)
+    layers = [m for m in module.modules() if isinstance(m, GradientCheckpointingLayer)]
+    assert sum("forward" in vars(layer) for layer in layers) == FUSED.get(name, 0)
+    held = {id(parameter) for parameter, _ in pairs}
+    assert held == {id(parameter) for parameter in model(name).module.parameters()}
+
+
+def test_a_layer_that_only_looks_like_one_keeps_its_own_arithmetic() -> None:
+    lm = tiny_lm("llama")
+    lm.module.model.layers[1].mlp.act_fn = torch.nn.GELU()
+    module, _ = twin_of(lm.module)
+    assert ["forward" in vars(layer) for layer in module.model.layers] == [True, False]
+
+
+def test_frozen_weights_and_the_padding_row_get_no_gradient_from_the_twin() -> None:
+    lm = tiny_lm("llama", dtype=torch.bfloat16, pad_token_id=7, tie_word_embeddings=False)
+    attention = lm.module.model.layers[0].self_attn
+    attention.k_proj.weight.requires_grad_(False)
+    prompt_ids, token_ids_BT, length_B = rows()
+    token_ids_BT[:, 0] = 7
+    found = gradients(lm, Working(lm).logps(prompt_ids, token_ids_BT, length_B))
+    assert "model.layers.0.self_attn.k_proj.weight" not in found
+    assert float(found["model.layers.0.self_attn.q_proj.weight"].norm()) > 0
+    table = found["model.embed_tokens.weight"]
+    assert float(table[7].norm()) == 0
+    assert float(table[token_ids_BT[0, 1]].norm()) > 0
 
 
 def test_a_window_that_only_the_mask_knows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

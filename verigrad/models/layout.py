@@ -24,6 +24,8 @@ SCORES = 3_000_000
 """Scores (queries x keys x heads) that exist at once, at most, unless one segment alone has more."""
 SMALL = 200_000
 """Scores for whose padding nobody waits: blocks up to this size take segments of any length."""
+LANES = 32
+"""Keys of a block are padded to a multiple of this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +217,8 @@ def _plan(layout: Layout, heads: int, groups: int, window: int | None) -> Plan:
 
 def _block(part: Sequence[Segment], groups: int, window: int | None, count: int, device: torch.device) -> Block:
     A, Q = len(part), max(s.last - s.first for s in part)
-    K = max(s.last - s.start(window) for s in part)
+    # A row of scores that is no multiple of LANES costs a CPU's softmax twice the time.
+    K = -(-max(s.last - s.start(window) for s in part) // LANES) * LANES
     query_AQ, depth_AQ = np.empty((A, Q), dtype=np.int64), np.empty((A, Q), dtype=np.int64)
     key_AK, depth_AK = np.empty((A, K), dtype=np.int64), np.empty((A, K), dtype=np.int64)
     padded_AQ, real_AK = np.zeros((A, Q), dtype=bool), np.zeros((A, K), dtype=bool)
@@ -232,7 +235,7 @@ def _block(part: Sequence[Segment], groups: int, window: int | None, count: int,
     hidden_AQK = depth_AK[:, None] > depth_AQ[:, :, None]
     if window is not None:
         hidden_AQK |= depth_AK[:, None] <= depth_AQ[:, :, None] - window
-    shown = int((~hidden_AQK.any((0, 1))).cumprod().sum())
+    shown = int((~hidden_AQK.any((0, 1))).cumprod().sum()) // LANES * LANES
     if (hidden_AQK == hidden_AQK[:1]).all():
         hidden_AQK = hidden_AQK[:1]
     head_M = np.arange(groups)[None, :, None]

@@ -92,10 +92,13 @@ def _checkpoints(module: PreTrainedModel, seat: Seat) -> Iterator[None]:
         return nullcontext(), attending(module, seat)
 
     layers = [layer for layer in module.base_model.modules() if isinstance(layer, GradientCheckpointingLayer)]
+    before = [vars(layer).get("forward") for layer in layers]
     for layer in layers:
         layer.forward = partial(checkpoint, layer.forward, use_reentrant=False, context_fn=contexts)
     try:
         yield
     finally:
-        for layer in layers:
+        for layer, own in zip(layers, before, strict=True):
             del layer.forward
+            if own is not None:
+                layer.forward = own

@@ -57,6 +57,14 @@ def attending(module: PreTrainedModel, seat: Seat) -> Iterator[None]:
         module.config._attn_implementation = before
 
 
+def seat_now() -> Seat:
+    """The seat of the forward under way. Raises Unfit."""
+    seat = _SEAT.get()
+    if seat is None:
+        raise Unfit("the tree attention was called outside its context")
+    return seat
+
+
 def tree_attention(
     module: torch.nn.Module,
     query: Tensor,
@@ -70,9 +78,7 @@ def tree_attention(
     **others: Any,
 ) -> tuple[Tensor, None]:
     """[1, H, N, D] queries over [1, Hkv, N, D] keys and values: [1, N, H, D]. Raises Unfit."""
-    seat = _SEAT.get()
-    if seat is None:
-        raise Unfit("the tree attention was called outside its context")
+    seat = seat_now()
     odd = sorted(name for name, v in others.items() if name not in HARMLESS and v is not None and v is not False)
     if others.get("is_causal", True) is True and "is_causal" in odd:
         odd.remove("is_causal")
