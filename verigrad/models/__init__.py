@@ -3,7 +3,9 @@
 What leaves this room is text, token ids and [B, T] over response tokens; every layout stays inside.
 """
 
+from verigrad.models.fitness import company, unfit
 from verigrad.models.language_model import LanguageModel, freeze
+from verigrad.models.layout import common_beginning
 from verigrad.models.load import load
 from verigrad.models.packed import packed_logps
 from verigrad.models.padded import ResponseLogps, response_logps
@@ -15,6 +17,8 @@ __all__ = [
     "LanguageModel",
     "ResponseLogps",
     "Working",
+    "common_beginning",
+    "company",
     "decode",
     "encode",
     "freeze",
@@ -23,4 +27,5 @@ __all__ = [
     "response_logps",
     "restore",
     "save",
+    "unfit",
 ]

@@ -142,7 +142,7 @@ def lay_out(
     count, before, path = 0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for key in sorted(rows):
         row = rows[key].astype(np.int64)
-        shared = _common(before, row)
+        shared = common_beginning(before, row)
         path = np.concatenate([path[:shared], np.arange(count, count + len(row) - shared)])
         tokens.append(row[shared:])
         count += len(row) - shared
@@ -179,8 +179,8 @@ def _cat(arrays: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
 
 
-def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """Length of the longest common prefix."""
+def common_beginning(a: np.ndarray, b: np.ndarray) -> int:
+    """Length of the longest common beginning of two arrays of tokens."""
     shorter = min(len(a), len(b))
     differ = np.flatnonzero(a[:shorter] != b[:shorter])
     return int(differ[0]) if len(differ) else shorter

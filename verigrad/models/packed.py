@@ -1,7 +1,7 @@
 """Log-probs of responses by one flat sequence without padding: what rows share is computed once.
 
-Same contract as `models.response_logps`, the padded reference, for modules whose attention can be replaced; whether
-it is right for a module is found by a probe (working). Left out: losses, micro-batches.
+Same arguments and result as `models.response_logps`, the padded reference, for modules whose attention can be
+replaced; whether it is right for a module is found by a probe (working). Left out: losses, micro-batches.
 """
 
 from __future__ import annotations

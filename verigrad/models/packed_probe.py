@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from verigrad.models.fitness import company
 from verigrad.models.language_model import LanguageModel
 from verigrad.models.packed import packed_forward
 from verigrad.models.padded import response_logps
@@ -31,20 +32,24 @@ WORK = 4e12
 """Floating-point operations the probe may spend on going beyond a longer window; a CPU takes ten seconds for them."""
 
 
-def why_not_packed(lm: LanguageModel, *, twin: PreTrainedModel | None = None) -> str:
+def why_not_packed(
+    lm: LanguageModel, *, module: PreTrainedModel | None = None, twin: PreTrainedModel | None = None
+) -> str:
     """One line that says why this model keeps the padded layout; "" where the packed one is right.
 
     Two prompts with ragged answers go through both layouts, beyond the sliding window where that is cheap; a longer
     window is believed if every layer that should have one hands it to its attention, which masks by position.
-    `twin`: compare this copy in lower precision, loosely, instead of the module.
+    `module`: run this one, which shares the model's weights. `twin`: this copy in lower precision, compared loosely.
     """
     kind = lm.module.config.model_type
     if not getattr(lm.module, "_supports_attention_backend", False):
         return f"{kind}: its attention cannot be replaced"
+    if why := company(lm.module):
+        return why
     try:
         prompt_ids, token_ids_BT, length_B = _rows(lm)
         with torch.no_grad():
-            packed, seat = packed_forward(twin or lm.module, prompt_ids, token_ids_BT, length_B, 1.0, True)
+            packed, seat = packed_forward(twin or module or lm.module, prompt_ids, token_ids_BT, length_B, 1.0, True)
             padded = response_logps(
                 replace(lm, dtype=torch.float32), prompt_ids, token_ids_BT, length_B, entropy=True, rows=2
             )

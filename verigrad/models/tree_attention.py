@@ -22,11 +22,10 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface, PreTrainedModel
 
+from verigrad.models.fitness import unfit
 from verigrad.models.layout import Block, Layout, Plan
 
 NAME = "verigrad_tree"
-HARMLESS = frozenset({"position_ids", "position_embeddings", "cache_position", "use_cache", "output_attentions"})
-"""What modules hand on to their attention although it changes nothing in it."""
 
 
 class Unfit(Exception):
@@ -79,17 +78,8 @@ def tree_attention(
 ) -> tuple[Tensor, None]:
     """[1, H, N, D] queries over [1, Hkv, N, D] keys and values: [1, N, H, D]. Raises Unfit."""
     seat = seat_now()
-    odd = sorted(name for name, v in others.items() if name not in HARMLESS and v is not None and v is not False)
-    if others.get("is_causal", True) is True and "is_causal" in odd:
-        odd.remove("is_causal")
-    if odd:
-        raise Unfit(f"its attention takes {', '.join(odd)}")
-    if attention_mask is not None:
-        raise Unfit("it hands a mask to its attention")
-    if dropout:
-        raise Unfit("its attention drops out")
-    if not getattr(module, "is_causal", True):
-        raise Unfit("its attention is not causal")
+    if why := unfit(module, attention_mask, dropout, others):
+        raise Unfit(why)
     if query.shape[0] != 1 or query.shape[2] != len(seat.layout.token_N) or key.shape[2] != query.shape[2]:
         raise Unfit("its attention is not over the sequence it was given")
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling

@@ -27,6 +27,14 @@ EQUAL = 1e-4
 Pairs = list[tuple[Tensor, Tensor]]
 
 
+def sharing(master: PreTrainedModel) -> PreTrainedModel:
+    """The same module over the same parameters with a config of its own: whose attention it uses is its own affair,
+    and the master's stays what it was, also while several threads are at work.
+    """
+    module: PreTrainedModel = copy.deepcopy(master, {id(p): p for p in master.parameters()})
+    return module
+
+
 def twin_of(master: PreTrainedModel) -> tuple[PreTrainedModel, Pairs]:
     """The twin, and pairs of the master's parameters and views of the twin's that hold them.
 

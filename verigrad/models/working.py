@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
 
+from verigrad.models.fitness import company
 from verigrad.models.language_model import LanguageModel
 from verigrad.models.packed import packed_forward
 from verigrad.models.packed_probe import why_not_packed
 from verigrad.models.padded import ResponseLogps, response_logps
-from verigrad.models.twin import twin_of
+from verigrad.models.twin import sharing, twin_of
 
 
 class Working:
@@ -29,9 +29,9 @@ class Working:
         """
         self.lm = lm
         self.checkpointing = checkpointing
-        self.module: PreTrainedModel = lm.module
+        self.module = sharing(lm.module)
         self._pairs: list[tuple[Tensor, Tensor]] = []
-        self.why_padded = why_not_packed(lm)
+        self.why_padded = why_not_packed(lm, module=self.module)
         """One line that says why the padded layout is used; "" where the packed one is right."""
         if lm.dtype is torch.bfloat16 and not self.why_padded:
             module, pairs = twin_of(lm.module)
@@ -61,7 +61,7 @@ class Working:
         All rows go through the model together. A backward pass adds to the master's .grad, in float32.
         """
         if self.why_padded:
-            rows = max(1, len(prompt_ids))
+            rows = 1 if company(self.lm.module) else max(1, len(prompt_ids))
             return response_logps(
                 self.lm, prompt_ids, token_ids_BT, length_B, temperature=temperature, entropy=entropy, rows=rows
             )

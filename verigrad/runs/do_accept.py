@@ -77,11 +77,11 @@ def accept(
             talk.line(f"note: {note}")
         with placed(whole):
             base = open_model(ready, talk)
-        before = measure_suites(ready, sampler_of(ready, base), talk, when="before")
+        before = measure_suites(ready, sampler_of(ready, base, talk), talk, when="before")
         tables = ready.recipe.model
         trained = load_model(
             path, dtype=tables.dtype, device=tables.device, template=tables.template, folder=whole.folder
         )
-        after = measure_suites(ready, sampler_of(ready, trained), talk, when="after")
+        after = measure_suites(ready, sampler_of(ready, trained, Silent()), talk, when="after")
         items = items_of(before, after)
         return Acceptance(numbers=verdict_of(ready, items, openings=2), items=tuple(items))

@@ -36,4 +36,4 @@ def pilot(
             talk.line(f"note: {note}")
         with placed(whole):
             lm = open_model(ready, talk)
-        return run_pilot(ready, sampler_of(ready, lm), talk)
+        return run_pilot(ready, sampler_of(ready, lm, talk), talk)

@@ -50,7 +50,7 @@ def resume(
             ready, left_out = check_golds(ready, run.folder, anyway=bool(resolved["anyway"]))
             _same_checks(run, ready, resolved)
             with placed(whole):
-                sampler = sampler_of(ready, open_model(ready, talk))
+                sampler = sampler_of(ready, open_model(ready, talk), talk)
             if again:
                 _reopen(run)
             run.write_json(

@@ -48,7 +48,7 @@ def train(
         for note in ready.notes:
             talk.line(f"note: {note}")
         with placed(whole):
-            sampler = sampler_of(ready, open_model(ready, talk))
+            sampler = sampler_of(ready, open_model(ready, talk), talk)
             run = RunDirectory.create(
                 folder,
                 recipe_text=whole.text,

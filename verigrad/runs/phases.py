@@ -39,9 +39,14 @@ def open_model(ready: Prepared, talk: Talk) -> LanguageModel:
     )
 
 
-def sampler_of(ready: Prepared, lm: LanguageModel) -> LocalSampler:
-    """The recipe's engine over this model."""
-    return LocalSampler.from_options(lm, ready.recipe.sampling.options)
+def sampler_of(ready: Prepared, lm: LanguageModel, talk: Talk) -> LocalSampler:
+    """The recipe's engine over this model; says what is not promised or slow with it."""
+    sampler = LocalSampler.from_options(lm, ready.recipe.sampling.options)
+    if sampler.fit.why_plain:
+        talk.line(f"sampling recomputes every sequence, which is slow: {sampler.fit.why_plain}")
+    elif not sampler.exact:
+        talk.line(f"not promised here: the same text whatever the batch ({sampler.why_not_exact})")
+    return sampler
 
 
 def pilot_phase(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk, *, anyway: bool) -> None:
@@ -72,10 +77,6 @@ def pilot_phase(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk:
 def remaining_phases(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk) -> None:
     """All phases after the pilot, each skipped where its file is there."""
     lm = sampler.lm
-    if sampler.fit.why_plain:
-        talk.line(f"sampling recomputes every sequence, which is slow: {sampler.fit.why_plain}")
-    elif not sampler.exact:
-        talk.line(f"not promised here: the same text whatever the batch ({sampler.why_not_exact})")
     if not (run.folder / "before.jsonl").exists():
         run.set_status("accepting", stage=1, step=0)
         write_measured(run, "before.jsonl", _open_held_out(run, ready, sampler, talk, when="before"))
@@ -91,7 +92,7 @@ def remaining_phases(run: RunDirectory, ready: Prepared, sampler: LocalSampler, 
             template=model.template,
             folder=ready.whole.folder,
         )
-        sampler = sampler_of(ready, lm)
+        sampler = LocalSampler.from_options(lm, ready.recipe.sampling.options)
     run.set_status("accepting")
     after = _open_held_out(run, ready, sampler, talk, when="after")
     items = items_of(read_measured(run, "before.jsonl"), after)
@@ -132,7 +133,10 @@ def _train(run: RunDirectory, ready: Prepared, lm: LanguageModel, sampler: Local
         reference=reference,
     )
     if trainer.working.why_padded:
-        talk.line(f"updates compute every row apart, padded, which is slow: {trainer.working.why_padded}")
+        talk.line(f"updates compute a prompt again for every answer, which is slow: {trainer.working.why_padded}")
+    run.write_json(
+        "resolved.json", {**run.read_json("resolved.json"), "update": {"why_padded": trainer.working.why_padded}}
+    )
     workers = Inline(trainer, sampler, ready.rewards, card=card(ready, lm, None))
     start = max(run.checkpoints(1), default=0)
     if start:

@@ -19,16 +19,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
+from verigrad.models import unfit
+
 NAME = "verigrad_sampling"
 HIDDEN = -1e30
 """Added to the score of what must not be seen: finite, so that a row that sees nothing is no NaN but weighs nothing."""
-HARMLESS = frozenset({"position_ids", "cache_position", "use_cache", "output_attentions", "is_causal", "return_dict",
-                      "output_hidden_states", "num_items_in_batch", "output_router_logits"})  # fmt: skip
-"""Arguments that say nothing an attention must obey beyond what a plan says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +76,8 @@ def attention(
     **others: Any,
 ) -> tuple[Tensor, None]:
     """What transformers calls in every layer. Raises ValueError for what is asked and not done here."""
-    unknown = sorted(k for k, v in others.items() if v is not None and k not in HARMLESS)
-    if unknown or attention_mask is not None or dropout:
-        raise ValueError(f"its attention wants {', '.join(unknown) or 'a mask or dropout of its own'}")
+    if why := unfit(module, attention_mask, dropout, others):
+        raise ValueError(why)
     how = How(scale=query.shape[-1] ** -0.5 if scaling is None else scaling, window=sliding_window, softcap=softcap)
     return _PLAN.get().attend(module.layer_idx, query, key, value, how), None
 
@@ -104,7 +103,7 @@ class Store:
         if layer not in self.layers:
             prompts, answers = (self.blocks, self.prompt), (self.rows, self.own)
             made = [
-                x.new_zeros((*size, x.shape[1], x.shape[3]))
+                _room((*size, x.shape[1], x.shape[3]), x)
                 for size, x in zip((prompts, prompts, answers, answers), (key, value, key, value), strict=True)
             ]
             self.layers[layer] = (made[0], made[1], made[2], made[3])
@@ -121,6 +120,17 @@ class Store:
         for key, value, _, _ in self.layers.values():
             _copy(key, to, source, columns)
             _copy(value, to, source, columns)
+
+
+def _room(shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """Zeros. On a CPU by numpy, which asks the system for zeroed pages: they take memory only once written, where
+    torch would clear, and so take, them all.
+    """
+    if like.device.type != "cpu" or like.dtype not in (torch.float32, torch.bfloat16):
+        return like.new_zeros(shape)
+    if like.dtype is torch.float32:
+        return torch.from_numpy(np.zeros(shape, dtype=np.float32))
+    return torch.from_numpy(np.zeros(shape, dtype=np.int16)).view(torch.bfloat16)
 
 
 def _copy(x: Tensor, to: list[int], source: list[int], columns: int) -> None:
@@ -256,7 +266,7 @@ class Decode:
     def _masks(self, window: int | None, r: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """What to add to scores of prompt columns [C, 1, 1 or lanes * R, S] and of own columns [N, 1, 1, L]."""
         if window is not None and self.longest < window:
-            window = None
+            window = None  # hides nothing yet, and so shares the masks of layers without one
         if (window, r, dtype) not in self.masks:
             device = self.own_N.device
             column_S, column_L = torch.arange(self.prompt, device=device), torch.arange(self.own, device=device)

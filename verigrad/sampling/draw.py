@@ -31,7 +31,7 @@ def draw(logits_BV: Tensor, temperature_B: np.ndarray, uniform_B: np.ndarray) ->
     device = logits_BV.device
     greedy_B = torch.from_numpy(temperature_B == 0).to(device)
     divide_B = torch.from_numpy(np.where(temperature_B == 0, 1.0, temperature_B).astype(np.float32)).to(device)
-    divides = bool((temperature_B != 1).any() and (divide_B != 1).any())
+    divides = bool((divide_B != 1).any())
     uniform_of = torch.from_numpy(uniform_B).to(device)
     # A few rows at a time, in place: what fits into the processor's cache is gone through several times for the price
     # of once. A graphics card takes them all.

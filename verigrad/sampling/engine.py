@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from verigrad.models import company
 from verigrad.sampling.attention import Chunk, Decode, Prefill, Store, planned
 
 MULTIPLE = 16
@@ -25,6 +26,8 @@ COLUMNS = 64
 at so."""
 CHUNK = 512
 """Most tokens of a prompt computed at once; later chunks look back at the earlier ones."""
+LOGITS = 1 << 26
+"""Most logits of a forward that recomputes sequences: 256 MB of float32."""
 BATCH = 1024
 """Most prompt tokens in one forward, where prompts are computed together."""
 
@@ -242,6 +245,8 @@ class PlainEngine:
 
     def __init__(self, module: Any, device: torch.device) -> None:
         self.module, self.device = module, device
+        self.alone = bool(company(module))
+        self.vocabulary = int(module.get_input_embeddings().weight.shape[0])
         self.sequences: list[np.ndarray] = []
 
     @property
@@ -266,6 +271,14 @@ class PlainEngine:
         del self.sequences[live:]
 
     def _logits(self, sequences: list[np.ndarray]) -> Tensor:
+        """Logits [N, V] after the last token of each, a few sequences a forward: one whose rows depend on each other
+        is given them one by one, and elsewhere the forward's logits are bounded.
+        """
+        longest = max(map(len, sequences))
+        rows = 1 if self.alone else max(1, LOGITS // (longest * self.vocabulary))
+        return torch.cat([self._some(sequences[i : i + rows]) for i in range(0, len(sequences), rows)])
+
+    def _some(self, sequences: list[np.ndarray]) -> Tensor:
         length_N = torch.tensor([len(ids) for ids in sequences])
         ids_NL = torch.zeros(len(sequences), int(length_N.max()), dtype=torch.long)
         for row_L, ids in zip(ids_NL, sequences, strict=True):

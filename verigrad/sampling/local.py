@@ -97,6 +97,13 @@ class LocalSampler:
         """What withdraws the promise; empty where it holds."""
         return self.fit.why_not_exact
 
+    def changed(self) -> None:
+        """Say that the weights changed. Needed only after writes torch does not count and that miss the numbers looked
+        at (`.data` of a few rows): optimizers, loads and in-place writes are seen without it.
+        """
+        if self._weights is not None:
+            self._weights.forget()
+
     def sample(self, requests: Sequence[Request]) -> list[Completion]:
         """One completion a request, in order. Raises Refused for one that cannot be served, Stopped for NaN logits."""
         for request in requests:
@@ -142,7 +149,7 @@ class LocalSampler:
 
     def _engine(self, size: Size) -> Engine:
         fit = self.fit
-        if self._weights is None:
+        if self._weights is None or not self._weights.of(self.lm.module):
             own = {"attention": None} if fit.why_plain else {}
             self._weights = Weights(self.lm, self.dtype, pack=fit.packs, **own)
         self._weights.sync()

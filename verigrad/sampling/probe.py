@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import DynamicCache
 
-from verigrad.models import LanguageModel
+from verigrad.models import LanguageModel, company
 from verigrad.sampling.engine import CHUNK, COLUMNS, MULTIPLE, GroupEngine, PlainEngine, Size, Unit, round_up
 from verigrad.sampling.weights import Weights, packs
 
@@ -22,6 +22,8 @@ TOLERANCE = 1e-3
 """Largest difference of a log-probability, in nats, that float32 rounding may make between engine and plain forward."""
 COARSE = 0.5
 """Most that log-probabilities may differ on average where weights are packed in bfloat16: a wrong layout is far off."""
+GRAIN = 32_768
+"""Numbers from which torch shares an elementwise operation out to its threads."""
 LANES = 8
 """Answers a block has room for where rows must round alike whatever the batch: always as many."""
 
@@ -55,10 +57,26 @@ def probe(lm: LanguageModel, dtype: torch.dtype, rows: int) -> Fit:
         pack = packs(lm.device) and _packing_agrees(lm, dtype)
         if not exact:
             return Fit(why_plain="", packs=pack, rows=rows, together=True, why_not_exact=why_not, numbers=numbers)
+        if why_not := _odd_widths(lm):
+            return Fit(why_plain="", packs=pack, rows=rows, together=True, why_not_exact=why_not, numbers=numbers)
         weights = Weights(lm, dtype, pack=pack)
         alike, together = _row_limit(weights, lm, rows), _together(weights, lm)
     why_not = "" if alike else f"a row among {MULTIPLE} rounds otherwise than among {2 * MULTIPLE}"
     return Fit(why_plain="", packs=pack, rows=alike or rows, together=together, why_not_exact=why_not, numbers=numbers)
+
+
+def _odd_widths(lm: LanguageModel) -> str:
+    """Why rows of this width cannot be promised the same bits; "" where they can.
+
+    Torch takes 32 numbers at once through another `exp` than the few that are left at the end, of a tensor or of a
+    thread's part of one (GRAIN numbers and more are shared out): MULTIPLE rows must leave none.
+    """
+    for width in {m.out_features for m in lm.module.modules() if isinstance(m, torch.nn.Linear)} - {lm.vocabulary}:
+        size = MULTIPLE * width
+        parts = torch.get_num_threads() if size >= GRAIN else 1
+        if size % (32 * parts):
+            return f"{type(lm.module).__name__} has layers of {width}: activations of some rows round otherwise"
+    return ""
 
 
 def _why_never_exact(lm: LanguageModel, dtype: torch.dtype) -> str:
@@ -72,6 +90,8 @@ def _differs(lm: LanguageModel) -> tuple[str, int]:
     ends. The largest difference to plain recomputation must be rounding. Also the numbers kept a token.
     """
     kind = type(lm.module).__name__
+    if why := company(lm.module):
+        return why, 0
     if not getattr(lm.module, "_supports_attention_backend", False):
         return f"{kind} takes no attention from outside", 0
     tokens = np.arange(2, 2 + _long(lm)) * 7919 % lm.vocabulary
@@ -117,7 +137,7 @@ def _packing_agrees(lm: LanguageModel, dtype: torch.dtype) -> bool:
     ids = np.arange(2, 26) * 7919 % lm.vocabulary
     try:
         packed = _small(Weights(lm, dtype, pack=True), lm, 1).admit([Unit(prompt_ids=ids, answers=1)])
-    except RuntimeError:
+    except Exception:  # whatever a private operator does not take
         return False
     plain = PlainEngine(lm.module, lm.device).admit([Unit(prompt_ids=ids, answers=1)])
     apart = (packed.float().log_softmax(-1) - plain.float().log_softmax(-1)).abs()

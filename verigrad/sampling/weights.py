@@ -56,6 +56,7 @@ class Weights:
         """
         self.master = lm.module
         self.dtype = dtype
+        self._parameters = [id(p) for p in lm.module.parameters()]
         with torch.inference_mode(False), torch.no_grad():
             plain = [m for m in lm.module.modules() if type(m) is nn.Linear] if pack else []
             self._packed = [(linear, Packed(linear, dtype)) for linear in plain]
@@ -67,7 +68,15 @@ class Weights:
             self.module = copy.deepcopy(lm.module, memo).eval()
         if attention is not None:
             self.module.config._attn_implementation = attention
-        self._stamp = self._now()
+        self._stamp: object = self._now()
+
+    def of(self, master: Any) -> bool:
+        """Whether this still is a copy of that module's own parameters: a load may put others in their place."""
+        return [id(p) for p in master.parameters()] == self._parameters
+
+    def forget(self) -> None:
+        """Take the weights over at the next `sync`, whatever they look like."""
+        self._stamp = None
 
     def _own(self, p: nn.Parameter) -> nn.Parameter:
         """What the copy has in this parameter's place."""
@@ -94,7 +103,7 @@ class Weights:
         `SAMPLED`-th number, which such a step all changes.
         """
         weights = [p.detach() for p in self.master.parameters()]
-        bits = [w.reshape(-1)[::SAMPLED].contiguous().view(torch.int32).sum() for w in weights]
+        bits = [w.reshape(-1)[::SAMPLED].float().contiguous().view(torch.int32).sum() for w in weights]
         return [(w.data_ptr(), p._version) for w, p in zip(weights, self.master.parameters(), strict=True)], [
             int(b) for b in torch.stack(bits).tolist()
         ]

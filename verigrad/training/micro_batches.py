@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from verigrad.models import common_beginning
 from verigrad.records import Batch, Signal
 
 TOKENS = 2176
@@ -87,17 +88,10 @@ def cost(prompts: Sequence[np.ndarray], answers: Sequence[Sequence[int]], *, pac
     if packed:
         # Sorted, a sequence shares most with the one before it: the first place where they differ says how much.
         ordered = sorted(prompts, key=lambda ids: ids.astype(">i8").tobytes())
-        shared = sum(_common(a, b) for a, b in itertools.pairwise(ordered))
+        shared = sum(common_beginning(a, b) for a, b in itertools.pairwise(ordered))
         return sum(map(len, prompts)) - shared + sum(map(sum, answers))
     longest = max(len(prompt) + max(own) for prompt, own in zip(prompts, answers, strict=True))
     return longest * sum(map(len, answers))
-
-
-def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """Length of the longest common beginning."""
-    shorter = min(len(a), len(b))
-    unlike = np.flatnonzero(a[:shorter] != b[:shorter])
-    return int(unlike[0]) if len(unlike) else shorter
 
 
 def _pieces(kinds: list[list[int]], fits: Callable[[list[list[int]]], bool]) -> list[list[list[int]]]:

@@ -40,6 +40,7 @@ class Inline:
     def publish(self) -> None:
         """See training.Workers."""
         self.sampler.version += 1
+        self.sampler.changed()
 
     def save(self, folder: Path) -> None:
         """See training.Workers."""
@@ -50,4 +51,5 @@ class Inline:
         """See training.Workers."""
         restore(self.trainer.policy, folder / "model")
         self.trainer.sync()
+        self.sampler.changed()
         self.sampler.version = load_state(self.trainer, folder / "state")
