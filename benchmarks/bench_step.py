@@ -67,6 +67,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
 }
 """What TRL is tried with. bfloat16 weights train with bfloat16 AdamW moments: faster than a master, and less exact."""
+PROFILED = 64
+"""Tokens of an answer, at most, in the step whose operators are counted."""
 LONG = 3
 """How many of them are tried at the long length too."""
 UNTRIED = {
@@ -155,15 +157,17 @@ def measured(given: Any) -> dict[str, Any]:
             variant, config = best_variant(tokens)
             if given.peers:
                 started["trl best"] = lambda c=config: trl(folder, count, answers, c, "trl best")
-                started["trl default"] = lambda: trl(folder, count, answers, {}, "trl default")
+                if tokens == lengths[0]:  # a long step of the default is minutes
+                    started["trl default"] = lambda: trl(folder, count, answers, {}, "trl default")
             with sides(started) as running:
                 for side in running.values():
                     side.ask(tokens=4)
-                # A long step of the default is minutes: it is timed once there.
+                # A long step takes a peer minutes: it is timed once less there.
                 rounds = given.rounds if tokens <= 32 else max(1, given.rounds - 1)
                 answered = interleaved(running, rounds, tokens=tokens)
                 looks.append(look(tokens))
-                profile = running["verigrad"].ask(tokens=tokens, profile=True)["profile"]
+                # The profiler keeps every operator's every call: 256 tokens of them do not fit into memory.
+                profile = running["verigrad"].ask(tokens=min(tokens, PROFILED), profile=True)["profile"]
                 cases[str(tokens)] = {
                     "sides": {n: running[n].ready | {"rounds": answered[n]} for n in running},
                     "trl_best_is": variant,
