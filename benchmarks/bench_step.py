@@ -92,8 +92,8 @@ def trl(folder: Path, count: int, answers: int, config: dict[str, Any], name: st
 
 
 def explore(given: Any) -> dict[str, Any]:
-    """Seconds of a step of every variant at the short length, after a first small one; then of the fastest `LONG` at the
-    long one, which takes minutes each.
+    """Seconds of a step of every variant at the short length, after a first small one; then of the fastest `LONG` at
+    the long one, which takes minutes each.
     """
     lengths, count, answers = sizes(given.smoke)
     found: dict[str, Any] = {}

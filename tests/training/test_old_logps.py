@@ -112,8 +112,7 @@ def test_log_probs_of_another_precision_would_be_seen(folder: Path, monkeypatch:
     monkeypatch.setattr(Pass, "read", read_plainly)
     told = updates(of("gspo", tiny(folder, "bfloat16"), 30, minibatches=2), b, monkeypatch, still=True)
     assert told[0]["ratio/max"] == 1.0
-    assert told[1]["ratio/max"] != 1.0
-    assert told[1]["clip/low"] + told[1]["clip/high"] > 0.1
+    assert told[1]["ratio/max"] > 1 + 3e-4
 
 
 @pytest.mark.parametrize("name", ["rloo", "reinforce_pp"])

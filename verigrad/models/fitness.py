@@ -43,7 +43,7 @@ def company(module: Any) -> str:
 
 def unfit(module: torch.nn.Module, attention_mask: Tensor | None, dropout: float, others: Mapping[str, Any]) -> str:
     """Why an attention of our own may not stand in for this layer's call, in a few words; "" where it may."""
-    asked = {name: value for name, value in others.items() if name not in HARMLESS and value not in (None, False)}
+    asked = {k: v for k, v in others.items() if k not in HARMLESS and v is not None and v is not False}
     causal = asked.pop("is_causal", others.get("is_causal")) is not False and getattr(module, "is_causal", True)
     if asked:
         return f"its attention takes {', '.join(sorted(asked))}"
