@@ -63,10 +63,10 @@ def head_logps(
     In nats; distribution: softmax(logits / temperature), computed in float32; at most CHUNK logits exist at once.
     """
     kind, weight_VH, bias_V = hidden_RH.device.type, head.weight_VH, head.bias_V
-    if torch.is_autocast_enabled(kind):
-        dtype = torch.get_autocast_dtype(kind)
-        hidden_RH, weight_VH = hidden_RH.to(dtype), weight_VH.to(dtype)
-        bias_V = None if bias_V is None else bias_V.to(dtype)
+    # What runs through the layers may be of a wider type than the products.
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else weight_VH.dtype
+    hidden_RH, weight_VH = hidden_RH.to(dtype), weight_VH.to(dtype)
+    bias_V = None if bias_V is None else bias_V.to(dtype)
     rows = max(1, min(len(hidden_RH), CHUNK // len(weight_VH)))
     with torch.autocast(kind, enabled=False):
         found = _Chunked.apply(  # type: ignore[no-untyped-call]

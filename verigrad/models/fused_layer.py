@@ -62,55 +62,70 @@ class Layer:
 
 
 class _Fused(torch.autograd.Function):
+    """x may be of a wider type than the weights: what runs through the layers keeps it, products have the weights'."""
+
     @staticmethod
     def forward(ctx: Any, x: Tensor, _: Tensor, cos: Tensor, sin: Tensor, layer: Layer, kind: Kind) -> Tensor:
-        buffer = kind.layout.buffer
+        buffer, dtype = kind.layout.buffer, layer.down.dtype
         r1, r2 = x.new_empty(len(x), 1, dtype=torch.float32), x.new_empty(len(x), 1, dtype=torch.float32)
-        y = buffer("y", x.shape, x.dtype)
+        y = buffer("y", x.shape, dtype)
         _norm(x, layer.norm1_H, layer.eps, y, r1)
         qkv = y @ layer.qkv.t() if layer.bias is None else torch.addmm(layer.bias, y, layer.qkv.t())
         _rotate(qkv, layer, cos, sin, qkv)
         o = attend(*_split(qkv, layer), kind).view(len(x), -1)
-        x2 = torch.addmm(x, o, layer.out.t())
+        x2 = _plus_product(x, o, layer.out, y)
         _norm(x2, layer.norm2_H, layer.eps, y, r2)
         gu = y @ layer.gate_up.t()
-        h = buffer("h", (len(x), gu.shape[1] // 2), x.dtype)
+        h = buffer("h", (len(x), gu.shape[1] // 2), dtype)
         _swiglu(gu, h)
         ctx.save_for_backward(x, qkv, o, x2, gu, r1, r2, cos, sin)
         ctx.layer, ctx.kind = layer, kind
-        return torch.addmm(x2, h, layer.down.t())
+        return _plus_product(x2, h, layer.down, y)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         x, qkv, o, x2, gu, r1, r2, cos, sin = ctx.saved_tensors
         layer, kind = ctx.layer, ctx.kind
-        buffer, d = kind.layout.buffer, grads[0]
+        buffer, dtype = kind.layout.buffer, layer.down.dtype
         to_norm1, to_qkv, to_bias, to_out, to_norm2, to_gate_up, to_down = layer.sinks
-        h = buffer("h", (len(x), gu.shape[1] // 2), x.dtype)
-        dh = torch.mm(d, layer.down, out=buffer("dh", h.shape, x.dtype))
-        dgu = buffer("dgu", gu.shape, x.dtype)
+        d = grads[0] if x.dtype is dtype else buffer("d", x.shape, dtype).copy_(grads[0])
+        h = buffer("h", (len(x), gu.shape[1] // 2), dtype)
+        dh = torch.mm(d, layer.down, out=buffer("dh", h.shape, dtype))
+        dgu = buffer("dgu", gu.shape, dtype)
         _swiglu_backward(dh, gu, h, dgu)
         _weight(d, h, to_down)
-        y = buffer("y", x.shape, x.dtype)
-        dy = torch.mm(dgu, layer.gate_up, out=buffer("dy", x.shape, x.dtype))
-        d2 = torch.empty_like(x)
-        to_norm2(_norm_backward(dy, x2, r2, layer.norm2_H, d, d2, y))
+        y = buffer("y", x.shape, dtype)
+        dy = torch.mm(dgu, layer.gate_up, out=buffer("dy", x.shape, dtype))
+        wide2 = torch.empty_like(x)
+        to_norm2(_norm_backward(dy, x2, r2, layer.norm2_H, grads[0], wide2, y))
         _weight(dgu, y, to_gate_up)
-        do = torch.mm(d2, layer.out, out=buffer("do", o.shape, x.dtype))
+        d2 = wide2 if x.dtype is dtype else buffer("d", x.shape, dtype).copy_(wide2)
+        do = torch.mm(d2, layer.out, out=buffer("do", o.shape, dtype))
         _weight(d2, o, to_out)
         q, k, v = _split(qkv, layer)
         dq, dk, dv = attend_backward(do.view(len(q), -1), q, k, v, kind)
-        dqkv = buffer("dqkv", qkv.shape, x.dtype)
+        dqkv = buffer("dqkv", qkv.shape, dtype)
         for into, part in zip(_split(dqkv, layer), (dq, dk, dv), strict=True):
             into.copy_(part)
         _rotate(dqkv, layer, cos, -sin, dqkv)
         torch.mm(dqkv, layer.qkv, out=dy)
         dx = torch.empty_like(x)
-        to_norm1(_norm_backward(dy, x, r1, layer.norm1_H, d2, dx, y))
+        to_norm1(_norm_backward(dy, x, r1, layer.norm1_H, wide2, dx, y))
         _weight(dqkv, y, to_qkv)
         if layer.bias is not None:
             to_bias(dqkv.sum(0, dtype=torch.float32))
         return dx, None, None, None, None, None
+
+
+def _plus_product(x: Tensor, h: Tensor, weight: Tensor, buffer: Tensor) -> Tensor:
+    """Add h W^T to x, in x's type."""
+    if x.dtype is weight.dtype:
+        return torch.addmm(x, h, weight.t())
+    t = torch.mm(h, weight.t(), out=buffer)
+    out = torch.empty_like(x)
+    for s in _slices(x, x.shape[1]):
+        out[s].copy_(t[s]).add_(x[s])
+    return out
 
 
 def _slices(x: Tensor, width: int) -> Iterator[slice]:

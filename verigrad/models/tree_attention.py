@@ -172,7 +172,9 @@ def attend_backward(d: Tensor, q: Tensor, k: Tensor, v: Tensor, kind: Kind) -> t
         A, Q, _ = block.shape
         qb, kb, vb = _gather(block, q, k, v, kind)
         p, capped = _probabilities(block, qb, kb, kind)
-        ob = torch.index_select(d, 0, block.query_rows, out=buffer("d", (len(block.query_rows), d.shape[1]), d.dtype))
+        ob = torch.index_select(
+            d, 0, block.query_rows, out=buffer("dout", (len(block.query_rows), d.shape[1]), d.dtype)
+        )
         if block.padding_rows is not None:
             ob.index_fill_(0, block.padding_rows, 0.0)
         ob = ob.view(A * kind.groups, Q * kind.repeat, -1)

@@ -58,7 +58,11 @@ def twin_of(master: PreTrainedModel) -> tuple[PreTrainedModel, Pairs]:
     embedding: Any = module.get_input_embeddings()
     plain = type(embedding) is nn.Embedding
     if plain and embedding.max_norm is None and not embedding.scale_grad_by_freq:
-        embedding.forward = _lookup(embedding, master.get_input_embeddings().weight)
+        # Where every layer can take it, what runs through them is float32: the sum of all branches is where rounding
+        # to bfloat16 costs most.
+        everyone = sum(isinstance(m, GradientCheckpointingLayer) for m in module.modules())
+        dtype = torch.float32 if len(fused) == everyone else torch.bfloat16
+        embedding.forward = _lookup(embedding, master.get_input_embeddings().weight, dtype)
     return module, pairs
 
 
@@ -92,10 +96,12 @@ class _Lookup(torch.autograd.Function):
     """An embedding whose gradient is added to the rows looked up, instead of to a table of zeros of its size."""
 
     @staticmethod
-    def forward(ctx: Any, ids: Tensor, weight_VH: Tensor, master_VH: Tensor, padding: int | None) -> Tensor:
+    def forward(
+        ctx: Any, ids: Tensor, weight_VH: Tensor, master_VH: Tensor, padding: int | None, dtype: torch.dtype
+    ) -> Tensor:
         ctx.save_for_backward(ids)
         ctx.master, ctx.padding = master_VH, padding
-        return nn.functional.embedding(ids, weight_VH)
+        return nn.functional.embedding(ids, weight_VH).to(dtype)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[None, ...]:
@@ -106,12 +112,14 @@ class _Lookup(torch.autograd.Function):
         if ctx.master.grad is None:
             ctx.master.grad = torch.zeros_like(ctx.master)
         ctx.master.grad.index_add_(0, ids, gradient)
-        return None, None, None, None
+        return None, None, None, None, None
 
 
-def _lookup(embedding: nn.Embedding, master: Tensor) -> Callable[[Tensor], Tensor]:
+def _lookup(embedding: nn.Embedding, master: Tensor, dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
     def forward(ids: Tensor) -> Tensor:
-        found = _Lookup.apply(ids, embedding.weight, master, embedding.padding_idx)  # type: ignore[no-untyped-call]
+        found = _Lookup.apply(  # type: ignore[no-untyped-call]
+            ids, embedding.weight, master, embedding.padding_idx, dtype
+        )
         return cast(Tensor, found)
 
     return forward
