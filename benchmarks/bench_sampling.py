@@ -78,12 +78,12 @@ def vllm(folder: Path, *, eager: bool = False) -> Side:
 
 
 def best_how(tokens: int) -> str:
-    """generate's fastest setting at this length by --explore; "dynamic", its default, before that was run."""
+    """generate's fastest setting at this length by --explore; "dynamic", its default, where that did not try it."""
     if not EXPLORED.exists():
         return "dynamic"
     tried = json.loads(EXPLORED.read_text(encoding="utf-8"))["generate"]
     timed = {how: v["seconds"][str(tokens)] for how, v in tried.items() if str(tokens) in v.get("seconds", {})}
-    return min(timed, key=lambda how: timed[how])
+    return min(timed, key=lambda how: timed[how]) if timed else "dynamic"
 
 
 def explore(given: Any) -> dict[str, Any]:

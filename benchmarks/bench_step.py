@@ -123,13 +123,11 @@ def explore(given: Any) -> dict[str, Any]:
 
 
 def best_variant(tokens: int) -> tuple[str, dict[str, Any]]:
-    """The fastest of what --explore measured at this length; without that, bfloat16 weights and no autocast."""
-    if not EXPLORED.exists():
-        name = "bf16 weights, no autocast"
-        return name, VARIANTS[name]
-    tried = json.loads(EXPLORED.read_text(encoding="utf-8"))["variants"]
+    """The fastest of what --explore measured at this length; where it did not, bfloat16 weights and no autocast."""
+    tried = json.loads(EXPLORED.read_text(encoding="utf-8"))["variants"] if EXPLORED.exists() else {}
     timed = {n: v["seconds"][str(tokens)] for n, v in tried.items() if str(tokens) in v.get("seconds", {})}
-    name = min((n for n in timed if n != "default"), key=lambda n: timed[n])
+    timed.pop("default", None)
+    name = min(timed, key=lambda n: timed[n]) if timed else "bf16 weights, no autocast"
     return name, VARIANTS[name]
 
 
