@@ -3,9 +3,10 @@
 Its parameters are the twin's own; layers of the Llama kind are computed by `fused_layer`, after each was found equal to
 the module's, forward and backward, in float32. Left out: when it is used (working).
 
-Against autocast over the float32 weights, SmolLM2-135M on one busy AMX core, sides taking turns, medians of 3: forward
-and backward of 64 answers of 32 tokens 5.8 CPU seconds against 9.5 (6.4 with the module's own layers), of 16 answers of
-256 tokens 13.5 against 14.4 (15.1); peak memory of 16 answers of 32 tokens 0.45 GB over the weights against 1.15.
+Against autocast over the float32 weights, SmolLM2-135M on one busy AMX core, sides taking turns: forward and
+backward of 64 answers of 32 tokens 5.8 CPU seconds against 9.5 (6.4 with the module's own layers; medians of 3), of 16
+answers of 256 tokens 12.5 against 14.2 (13.1; means of 2, which lie within each other's range); peak memory of 16
+answers of 32 tokens 0.45 GB over the weights against 1.15, measured once.
 Gradient's distance from float32, one objective over 8 answers: 0.094 of its norm against 0.092 (0.134 with the module's
 own layers, which add up branches in bfloat16); log-probs 0.029 nats off on average against 0.027.
 """
