@@ -136,8 +136,11 @@ def sizes(smoke: bool) -> tuple[tuple[int, ...], int, int]:
     return ((4,), 2, 4) if smoke else (LENGTHS, 8, 8)
 
 
-def measured(given: Any) -> dict[str, Any]:
-    """The whole benchmark. Raises SystemExit where the machine is too busy for its denominators to hold."""
+def measured(given: Any, keep: Callable[[dict[str, Any]], None]) -> None:
+    """The whole benchmark; what is known is kept after every length, so that a long one that fails loses no short one.
+
+    Raises SystemExit where the machine is too busy for its denominators to hold.
+    """
     lengths, count, answers = sizes(given.smoke)
     result = facts()
     with tempfile.TemporaryDirectory() as name:
@@ -171,8 +174,9 @@ def measured(given: Any) -> dict[str, Any]:
                     "trl_best_is": variant,
                     "profile": profile,
                 }
-    refuse(looks, given.smoke)
-    return result | {"rounds": given.rounds, "smoke": given.smoke} | summary(cases, looks, multiplied(module))
+            refuse(looks, given.smoke)
+            told = {"rounds": given.rounds, "smoke": given.smoke}
+            keep(result | told | summary(cases, looks, multiplied(module)))
 
 
 def refuse(looks: Sequence[dict[str, Any]], smoke: bool) -> None:
@@ -243,7 +247,10 @@ def table(result: dict[str, Any]) -> str:
             "",
             rows(["answer tokens", "side", "seconds", "every round", "times verigrad", "peak, GB"], body),
             "",
-            rows(["figure", *result["cases"]], [[f"`{k}`", *result[k].values()] for k in keys if result[k]]),
+            rows(
+                ["figure", *result["cases"]],
+                [[f"`{k}`", *(result[k].get(n, "") for n in result["cases"])] for k in keys if result[k]],
+            ),
             "",
             rows(["answer tokens", "part", "seconds (profiled)", "where verigrad's time goes"], shares),
         ]
@@ -270,7 +277,7 @@ def main(given: Sequence[str] | None = None) -> None:
     if asked.explore:
         store("step_explore", explore(asked), asked, explored_table, begun)
     else:
-        store("step", measured(asked), asked, table, begun)
+        measured(asked, lambda result: store("step", result, asked, table, begun))
 
 
 if __name__ == "__main__":
