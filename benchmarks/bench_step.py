@@ -234,6 +234,7 @@ def table(result: dict[str, Any]) -> str:
     found = result["denominators"]
     (decode,) = found["decode"].values()
     keys = ("step_over_bound", "step_ratio_vs_trl_best", "step_ratio_vs_trl_default", "memory_ratio_vs_trl")
+    figures = [[f"`{k}`", *(result[k].get(n, "") for n in result["cases"])] for k in keys if result[k]]
     shares = [
         [tokens, part, f"{told['seconds']:.1f}", ", ".join(f"{k} {v:.0%}" for k, v in told["shares"].items())]
         for tokens, case in result["cases"].items()
@@ -249,7 +250,7 @@ def table(result: dict[str, Any]) -> str:
             "",
             rows(
                 ["figure", *result["cases"]],
-                [[f"`{k}`", *(result[k].get(n, "") for n in result["cases"])] for k in keys if result[k]],
+                figures,
             ),
             "",
             rows(["answer tokens", "part", "seconds (profiled)", "where verigrad's time goes"], shares),
