@@ -248,10 +248,7 @@ def table(result: dict[str, Any]) -> str:
             "",
             rows(["answer tokens", "side", "seconds", "every round", "times verigrad", "peak, GB"], body),
             "",
-            rows(
-                ["figure", *result["cases"]],
-                figures,
-            ),
+            rows(["figure", *result["cases"]], figures),
             "",
             rows(["answer tokens", "part", "seconds (profiled)", "where verigrad's time goes"], shares),
         ]

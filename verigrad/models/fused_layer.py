@@ -5,8 +5,8 @@
 What is gained on a CPU, where a layer is bound by memory as much as by products: queries, keys and values are one
 product, gate and up another; residuals are added by the product that ends a branch; everything elementwise is done on
 a few rows at a time that stay in the cache, in float32; six tensors a token are kept for the gradient, not twenty.
-A layer is replaced only where structure and numbers say that it is this one (`fuse`); others stay as they are. Left
-out: layers with norms after their branches, biases in the MLP, or norms of queries and keys.
+A layer is replaced only where structure (`layer_of`) and numbers (twin) say that it is this one; others stay as they
+are. Left out: layers with norms after their branches, biases in the MLP, or norms of queries and keys.
 """
 
 from __future__ import annotations

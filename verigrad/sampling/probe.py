@@ -48,16 +48,13 @@ class Fit:
 
 def probe(lm: LanguageModel, dtype: torch.dtype, rows: int) -> Fit:
     """Try the engine against plain recomputation, in float32 first, and row counts up to `rows`. Once a sampler."""
-    exact = dtype is torch.float32 and lm.device.type == "cpu"
-    why_not = "" if exact else _why_never_exact(lm, dtype)
+    why_not = _why_never_exact(lm, dtype)
     with torch.inference_mode():
         why, numbers = _differs(lm)
         if why:
             return Fit(why_plain=why, packs=False, rows=rows, together=False, why_not_exact=why, numbers=0)
         pack = packs(lm.device) and _packing_agrees(lm, dtype)
-        if not exact:
-            return Fit(why_plain="", packs=pack, rows=rows, together=True, why_not_exact=why_not, numbers=numbers)
-        if why_not := _odd_widths(lm):
+        if why_not := why_not or _odd_widths(lm):
             return Fit(why_plain="", packs=pack, rows=rows, together=True, why_not_exact=why_not, numbers=numbers)
         weights = Weights(lm, dtype, pack=pack)
         alike, together = _row_limit(weights, lm, rows), _together(weights, lm)
@@ -80,9 +77,10 @@ def _odd_widths(lm: LanguageModel) -> str:
 
 
 def _why_never_exact(lm: LanguageModel, dtype: torch.dtype) -> str:
+    """Why this arithmetic on this device promises nothing; "" where it may."""
     if dtype is not torch.float32:
         return "bfloat16 arithmetic: a row's rounding depends on its batch"
-    return f"not promised on {lm.device.type}"
+    return "" if lm.device.type == "cpu" else f"not promised on {lm.device.type}"
 
 
 def _differs(lm: LanguageModel) -> tuple[str, int]:
