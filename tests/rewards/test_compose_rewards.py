@@ -171,7 +171,8 @@ def test_parts_of_one_name_are_told_apart():
     ("parts", "error", "says"),
     [
         ([{"verifier": "numbr"}], RecipeError, 'reward.0.verifier = "numbr" is unknown; did you mean number?'),
-        ([{"verifier": "code"}], NotYet, "not built in this version"),
+        ([{"verifier": "writing"}], RecipeError, "an open task, no program can say that such an answer is right"),
+        ([{"verifier": "empathy"}], RecipeError, "preference route"),
         ([{"model": "stage:1"}], NotYet, "reward models are not built"),
         ([{"verifier": "number"}, {"shaping": "cosine"}], NotYet, 'reward.1.shaping = "cosine"'),
         ([{"verifier": "number"}, {"shaping": "formt"}], RecipeError, "did you mean format?"),

@@ -62,11 +62,12 @@ class Rewards:
         max_tokens: int,
         limits: Limits | None = None,
         workers: int | None = None,
+        sandbox: int = 2,
     ) -> None:
         """Checks every part and loads the user's functions once. Raises RecipeError or NotYet, with the key path.
 
         `folder`: the recipe's; `max_tokens`: sampling.max_tokens, for overlong; `workers`: processes for the user's
-        functions, None: one a core, at most 8.
+        functions, None: one a core, at most 8; `sandbox`: run.sandbox, the least level for programs the model wrote.
         """
         self._pool = Pool(workers)
         seconds = limits.check_seconds if limits is not None else None
@@ -83,7 +84,7 @@ class Rewards:
                 if part.gated:
                     raise RecipeError(f"{key}.gated: a verifier cannot wait for its own verdict", key=f"{key}.gated")
                 verifier, paid, partial = verifier_of(
-                    part.verifier, part.options, folder=folder, pool=self._pool, seconds=seconds, key=key
+                    part.verifier, part.options, folder=folder, pool=self._pool, seconds=seconds, least=sandbox, key=key
                 )
                 name = _unique(verifier.name, names)
                 self._judges.append(_Judge(name=name, part=part, verifier=verifier, pays=paid, partial=partial))
@@ -157,17 +158,18 @@ class Rewards:
     def check_golds(self, tasks: Sequence[Task], *, seconds: float = float("inf")) -> list[tuple[Task, Verdict]]:
         """Every gold through its verifier, written as an answer: those that are not right.
 
-        A task without a gold is passed over where its check is the user's own. Where none of the first few can be
+        A task whose data holds no answer to put through is passed over. Where none of the first few can be
         judged at all, those are the answer: the check itself is broken. Stops after `seconds` with what was found;
         raises Refused where nothing was found by then and golds are left.
         """
         begun, at, failed = time.perf_counter(), 0, list[tuple[Task, Verdict]]()
+        width = max(self._pool.size, *(j.verifier.at_once for j in self._judges))
         while at < len(tasks):
             if time.perf_counter() - begun > seconds:
                 if failed:
                     break
                 raise Refused(f"after {seconds:g} s only {at:,} of {len(tasks):,} golds went through their verifier")
-            some = tasks[at : at + (4 * self._pool.size if at else max(2, self._pool.size))]
+            some = tasks[at : at + (4 * width if at else max(2, width))]
             verdicts = self._golds(some)
             failed += [(t, v) for t, v in zip(some, verdicts, strict=True) if v is not None and not v.correct]
             if at == 0 and all(v is not None and v.status == "ungraded" for v in verdicts):
@@ -189,7 +191,7 @@ class Rewards:
 
     def _golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
         judges = [self._judge(t.source) for t in tasks]
-        return _each(self._judges, judges, lambda judge, at: _golds(judge.verifier, [tasks[i] for i in at]))
+        return _each(self._judges, judges, lambda judge, at: judge.verifier.verify_golds([tasks[i] for i in at]))
 
     def _judge(self, source: str) -> _Judge:
         for judge in self._judges:
@@ -209,15 +211,6 @@ def _each(
             for i, result in zip(rows, work(judge, rows), strict=True):
                 out[i] = result
     return out
-
-
-def _golds(verifier: Verifier, tasks: Sequence[Task]) -> list[Verdict | None]:
-    """Verdicts on the tasks' golds; None where the user's own check has no gold to be put through."""
-    answers = [verifier.gold_answer(t) for t in tasks]
-    own = isinstance(verifier, OwnCheck)
-    pairs = [(a or "", t) for a, t in zip(answers, tasks, strict=True) if not (own and a is None)]
-    verdicts = iter(verifier.verify_all(pairs))
-    return [None if own and a is None else next(verdicts) for a in answers]
 
 
 def _scored(rollout: Rollout, verdict: Verdict, parts: dict[str, float]) -> Scored:

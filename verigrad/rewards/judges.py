@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from verigrad import sandbox
 from verigrad.records import BROKE_CHECK, Task, Verdict, ungraded, wrong
 from verigrad.rewards import user
 from verigrad.rewards.options import Option, checked, pays
 from verigrad.rewards.user import OwnCheck
 from verigrad.rewards.verifiers import Kind, kind
-from verigrad.sandbox import Pool
 
 PAYS: Mapping[str, Option] = {
     "pays": Option(default=(0.0, 1.0), type=(list, tuple), meaning="what wrong and right are paid"),
@@ -27,6 +29,8 @@ class Verifier(Protocol):
     """What judges answers in training."""
 
     name: str
+    at_once: int
+    """Answers it judges side by side."""
 
     def verify(self, answer: str, task: Task) -> Verdict:
         """The verdict on one answer. Never raises for what the answer is."""
@@ -36,45 +40,87 @@ class Verifier(Protocol):
         """The verdicts on many, in order."""
         ...
 
-    def gold_answer(self, task: Task) -> str | None:
-        """The gold written as an answer; None where there is none to put through."""
+    def verify_golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
+        """The verdicts on the tasks' golds, written as answers; None where there is none to put through."""
         ...
 
 
 class BuiltIn:
-    """A kind of `verifiers` with its options."""
+    """A kind of `verifiers` with its options. One that runs programs judges on every core at once, by threads."""
 
-    def __init__(self, module: Kind, options: Mapping[str, Any]) -> None:
-        """The options are checked already."""
+    def __init__(self, module: Kind, options: Mapping[str, Any], *, level: int | None = None) -> None:
+        """The options are checked already; `level`: of the sandbox, where the kind runs programs."""
         self.name = module.RULE
-        self._module, self._options = module, dict(options)
+        self._module, self._options, self._level = module, dict(options), level
+        self._programs = runs_programs(module)
+        self.at_once: int = _cores() if self._programs else 1
 
     def verify(self, answer: str, task: Task) -> Verdict:
         """The kind's verdict. A fault of ours is the answer's only if the gold passes the same check."""
         begun = time.perf_counter()
-        try:
-            verdict = self._module.verify(answer, task, **self._options)
-        except Exception as error:
-            verdict = self._fault(f"{type(error).__name__}: {error}"[:300], task)
+        verdict = self._attempt(answer, task)
+        if verdict.status == "ungraded":
+            verdict = self._beside_the_gold(verdict, answer, task)
         return replace(verdict, seconds=time.perf_counter() - begun)
 
     def verify_all(self, pairs: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """One after the other: a kind is bounded and takes well under a millisecond."""
-        return [self.verify(answer, task) for answer, task in pairs]
+        """In order; one after the other where a kind judges in this process, where it is bounded."""
+        if self.at_once == 1 or len(pairs) < 2:
+            return [self.verify(answer, task) for answer, task in pairs]
+        with ThreadPoolExecutor(max_workers=min(self.at_once, len(pairs))) as threads:
+            return list(threads.map(lambda pair: self.verify(*pair), pairs))
 
-    def gold_answer(self, task: Task) -> str | None:
-        """The gold as the kind writes it; None where it cannot be read."""
-        readable = self._module.check_gold(task, **self._options) is None
-        return self._module.gold_answer(task, **self._options) if readable else None
+    def verify_golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
+        """An unreadable gold is ungraded with its reason; None where the data holds no answer to put through."""
+        golds = [self._gold(t) for t in tasks]
+        pairs = [(gold, t) for (gold, _), t in zip(golds, tasks, strict=True) if gold is not None]
+        verdicts = iter(self.verify_all(pairs))
+        return [
+            ungraded(f"gold {str(t.gold)[:60]!r}: {fault}", rule=self.name)
+            if fault
+            else None
+            if gold is None
+            else next(verdicts)
+            for t, (gold, fault) in zip(tasks, golds, strict=True)
+        ]
 
-    def _fault(self, fault: str, task: Task) -> Verdict:
+    def _gold(self, task: Task) -> tuple[str | None, str]:
+        """The gold as an answer, None where the data holds none, and why it cannot be read."""
         try:
-            probe = self._module.verify(self._module.gold_answer(task, **self._options), task, **self._options)
+            fault = self._module.check_gold(task, **self._options)
+            return (None, fault) if fault else (self._module.gold_answer(task, **self._options), "")
         except Exception as error:
-            return ungraded(f"{fault}; the gold too: {type(error).__name__}: {error}"[:300], rule=self.name)
+            return None, f"{type(error).__name__}: {error}"[:200]
+
+    def _attempt(self, answer: str, task: Task) -> Verdict:
+        at = {"level": self._level} if self._programs else {}
+        try:
+            return self._module.verify(answer, task, **self._options, **at)
+        except Exception as error:
+            return ungraded(f"{type(error).__name__}: {error}"[:300], rule=self.name)
+
+    def _beside_the_gold(self, fault: Verdict, answer: str, task: Task) -> Verdict:
+        """The fault once more, beside a probe: the gold passes, then it is the answer's."""
+        gold, unread = self._gold(task)
+        if gold is None:
+            return replace(fault, reason=fault.reason or unread)
+        probe = self._attempt(gold, task)
         if not probe.correct:
-            return ungraded(f"{fault}; the gold is {probe.status}", rule=self.name)
-        return wrong(rule=self.name, reason=f"{BROKE_CHECK}: {fault}")
+            why = f"{probe.status}: {probe.reason}" if probe.reason else probe.status
+            return replace(fault, reason=f"{fault.reason}; the gold too is {why}"[:300])
+        again = self._attempt(answer, task)
+        if again.status != "ungraded":
+            return again
+        return replace(wrong(rule=self.name, reason=f"{BROKE_CHECK}: {again.reason}"), isolation=again.isolation)
+
+
+def runs_programs(module: Kind) -> bool:
+    """The kind runs programs the model wrote, so it wants a sandbox."""
+    return bool(getattr(module, "PROGRAMS", False))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def verifier_of(
@@ -82,13 +128,15 @@ def verifier_of(
     given: Mapping[str, Any],
     *,
     folder: Path,
-    pool: Pool,
+    pool: sandbox.Pool,
     seconds: float | None,
+    least: int,
     key: str,
 ) -> tuple[Verifier, tuple[float, float], bool]:
     """The judge a recipe names, what it pays for wrong and right, and whether it pays part of it.
 
-    `seconds` is run.limits.check_seconds; the part's own option wins. Raises RecipeError or NotYet.
+    `seconds` is run.limits.check_seconds; the part's own option wins. `least` is run.sandbox: a kind that runs programs
+    is refused where this machine gives less. Raises RecipeError, NotYet or Refused.
     """
     options_key = f"{key}.options"
     own = user.is_own(named)
@@ -98,7 +146,8 @@ def verifier_of(
     paid = pays(values.pop("pays"), key=f"{options_key}.pays")
     partial = values.pop("partial")
     if module is not None:
-        return BuiltIn(module, values), paid, bool(partial)
+        level = sandbox.require(least, key="run.sandbox") if runs_programs(module) else None
+        return BuiltIn(module, values, level=level), paid, bool(partial)
     limit = values["seconds"] if "seconds" in given or seconds is None else seconds
     check = OwnCheck(named, folder=folder, pool=pool, seconds=limit, gold_as=values["gold_as"], key=f"{key}.verifier")
     return check, paid, partial is None or partial

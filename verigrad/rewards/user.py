@@ -52,6 +52,7 @@ class OwnCheck:
         self.spec = spec_of(named, folder=folder, key=key)
         self.name = self.spec["name"].rpartition(".")[2]
         self._folder, self._pool, self._seconds, self._gold_as = folder, pool, seconds, gold_as
+        self.at_once: int = pool.size
         self._loaded: weakref.WeakKeyDictionary[Worker, int] = weakref.WeakKeyDictionary()
         outcome = pool.use(self._load)
         about = outcome.value if outcome.kind == "value" else {"refused": f"{self._where}: {outcome.error}"}
@@ -75,6 +76,12 @@ class OwnCheck:
     def verify_all(self, pairs: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """The verdicts on many, over all workers."""
         return self._pool.map(lambda worker, pair: self.judge(worker, *pair), pairs)
+
+    def verify_golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
+        """The verdicts on the golds written as answers; None where a task has none."""
+        answers = [self.gold_answer(t) for t in tasks]
+        verdicts = iter(self.verify_all([(a, t) for a, t in zip(answers, tasks, strict=True) if a is not None]))
+        return [None if a is None else next(verdicts) for a in answers]
 
     def gold_answer(self, task: Task) -> str | None:
         """The gold written as an answer; None where the task has none."""

@@ -124,6 +124,7 @@ def prepared(whole: Recipe) -> Iterator[Prepared]:
             folder=recipe.folder,
             max_tokens=recipe.sampling.max_tokens,
             limits=recipe.run.limits,
+            sandbox=recipe.run.sandbox,
         )
         stack.callback(rewards.close)
         rewards.check_sources(cut.train)

@@ -17,6 +17,12 @@ from verigrad.records import Verdict
 from verigrad.rewards.options import Option
 
 LATER = ("math", "blank", "schema", "code", "logic", "formal")
+OPEN = (
+    *("writing", "creative_writing", "story", "poem", "essay", "style", "summary", "summarization", "translation"),
+    *("empathy", "helpfulness", "helpful", "harmlessness", "harmless", "honesty", "safety", "politeness", "humor"),
+    *("chat", "dialogue", "conversation", "roleplay", "preference", "quality", "judge", "llm_judge"),
+)
+"""Open tasks: no program can say that an answer is right, so there is no verifier of that name and none is planned."""
 
 
 class Kind(Protocol):
@@ -26,7 +32,7 @@ class Kind(Protocol):
     OPTIONS: Mapping[str, Option]
     verify: Callable[..., Verdict]
     check_gold: Callable[..., str | None]
-    gold_answer: Callable[..., str]
+    gold_answer: Callable[..., str | None]
 
 
 def kinds() -> tuple[str, ...]:
@@ -35,9 +41,15 @@ def kinds() -> tuple[str, ...]:
 
 
 def kind(name: str, *, key: str = "reward.verifier") -> Kind:
-    """The module of that kind. Raises NotYet for one of a later version, RecipeError for an unknown one."""
+    """The module of that kind. Raises NotYet for one of a later version, RecipeError for any other name."""
     if name in kinds():
         return cast(Kind, importlib.import_module(f"{__name__}.{name}"))
+    if name.casefold().replace("-", "_").replace(" ", "_") in OPEN:
+        raise RecipeError(
+            f'{key} = "{name}": an open task, no program can say that such an answer is right; collect pairs of a '
+            'better and a worse answer and take the preference route ([[stage]] kind = "preference")',
+            key=key,
+        )
     if name in LATER:
         raise NotYet(f'{key} = "{name}": not built in this version', key=key)
     raise RecipeError(f'{key} = "{name}" is unknown{nearest(name, kinds())}', key=key)
