@@ -230,6 +230,7 @@ def test_every_command_refuses_in_one_line(words: tuple[str, ...], line: str, sh
         ('{"kind": "number", "truth": 3}', 'cases.jsonl:2: the case needs "completion"'),
         ('{"completion": "3", "kind": ["number"], "truth": 3}', 'cases.jsonl:2: "kind" is the name of a verifier'),
         ('{"completion": "3", "kind": "number", "truth": 3, "expected": [1]}', 'cases.jsonl:2: "expected" is true'),
+        ('{"completion": "3", "kind": "number", "truth": "\\ud800"}', "cases.jsonl:2: only a completion may hold half"),
     ],
 )
 def test_a_broken_case_is_named_by_its_line(case: str, line: str, shell: Shell) -> None:

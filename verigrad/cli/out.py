@@ -22,3 +22,11 @@ def emit(data: Mapping[str, Any] | Sequence[Any], lines: Sequence[str], *, as_js
 def finish(yes: bool) -> None:
     """Exit 0 where the answer is yes, 1 where it is no."""
     raise typer.Exit(0 if yes else 1)
+
+
+def printable(row: Mapping[str, Any]) -> str:
+    """One JSON line that any terminal and any file takes, whatever an answer held."""
+    import json
+
+    text = json.dumps(row, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(row)

@@ -15,13 +15,11 @@ def command(
     file: Annotated[Path, typer.Option(help="cases, one JSON object a line: id, completion, truth, ...")] = ...,  # type: ignore[assignment]
 ) -> None:
     """Judge cases. Exit 0 where every case that states an `expected` got it, else 1."""
-    import json
-
-    from verigrad.cli.out import finish
+    from verigrad.cli.out import finish, printable
     from verigrad.runs import verify
 
     agreed = True
     for row in verify(kind, file=file):
         agreed = agreed and row.get("agrees", True)
-        typer.echo(json.dumps(row, ensure_ascii=False))
+        typer.echo(printable(row))
     finish(agreed)
