@@ -3,7 +3,7 @@ r"""Multiple choice among four words, one of each kind: which of them is the ani
 {"prompt": "...\nWhich one is an animal?\nA) waiter\nB) otter\nC) noodles\nD) Chile\nAnswer:", "gold": {"answer": "B",
 "choices": {"A": "waiter", "B": "otter", ...}}, "family": "otter noodles waiter Chile", "asked": "animal"}. The words
 are those of word_kinds, of each family the first; a word stands in one set of four only, and a set is one family,
-asked for each of its four kinds. Four solved examples come first (for `model.template = "none"`, `sampling.stop = ["\n"]`);
+asked for each of its four kinds. Four solved examples come first (`model.template = "none"`, `sampling.stop = ["\n"]`);
 they answer with the word, and either word or letter is right.
 """
 
