@@ -16,7 +16,13 @@ NOT_IMPORTED = {
     "tensorboard": "torch.utils.tensorboard, which writes the run's log, imports it",
 }
 """Declared and never imported here, with the reason."""
-BROUGHT = {"pydantic-core": "pydantic", "tokenizers": "transformers", "huggingface-hub": "transformers"}
+BROUGHT = {
+    "pydantic-core": "pydantic",
+    "tokenizers": "transformers",
+    "huggingface-hub": "transformers",
+    "referencing": "jsonschema",
+    "jsonschema-specifications": "jsonschema",
+}
 """Imported and not declared, because the package named pins its version."""
 
 
