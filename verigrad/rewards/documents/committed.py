@@ -48,7 +48,7 @@ def committed(answer: str, form: Format, read: Read, same: Same, *, lenient: boo
 
 
 def _inside(text: str, form: Format, read: Read, same: Same, lenient: bool) -> Any:
-    prose, blocks = _blocks(text)
+    prose, blocks = blocks(text)
     marked = [body for mark, body in blocks if mark.lower() in form.FENCES]
     plain = [body for mark, body in blocks if not mark]
     if marked or plain:
@@ -129,7 +129,7 @@ def _tagged(text: str) -> tuple[list[str], str] | None:
     return found, text[end:]
 
 
-def _blocks(text: str) -> tuple[str, list[tuple[str, str]]]:
+def blocks(text: str) -> tuple[str, list[tuple[str, str]]]:
     """The text outside its code blocks (a zero byte for each), and the blocks: info string and body."""
     prose: list[str] = []
     blocks: list[tuple[str, str]] = []
