@@ -1,0 +1,133 @@
+"""One run of one box, from the inside of a process forked for it: make the box, start the program, end everything.
+
+Every process the program starts has this one as its last ancestor (child subreaper), whatever sessions it makes for
+itself. Left out: clocks and byte caps (the caller's, who says when to stop), and what the box is made of (layers).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+from typing import Any
+
+from verigrad.sandbox import folders, kernel, layers
+
+
+def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
+    """Serves the run whose stdin, stdout, stderr, result and control are `fds`; never returns."""
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    control = socket.socket(fileno=fds[4])
+    order, contents = _receive(control)
+    box = folders.Box(settings, order)
+    try:
+        box.make(contents)
+        failure, target = _start(fds[:4], order, settings, box)
+        for fd in fds[:4]:
+            os.close(fd)
+        if failure:
+            _report(control, {"failed": failure}, {})
+            return
+        control.send(b"s")
+        status = _wait(target, control, owner)
+        sweep(box.uid)
+        kept = box.kept()
+        _report(control, {"status": status, "changed": box.changed()}, kept)
+    except (OSError, ValueError) as error:
+        sweep(box.uid)
+        with contextlib.suppress(OSError):
+            _report(control, {"failed": f"{type(error).__name__}: {error}"}, {})
+    finally:
+        box.remove()
+        os._exit(0)
+
+
+def _receive(control: socket.socket) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The order, and the files that come behind it."""
+    stream = control.makefile("rb")
+    order = json.loads(stream.readline())
+    return order, {name: stream.read(size) for name, size in order["sizes"]}
+
+
+def _report(control: socket.socket, head: dict[str, Any], kept: dict[str, bytes]) -> None:
+    head = head | {"sizes": [[name, len(body)] for name, body in kept.items()]}
+    control.sendall(b"".join([json.dumps(head).encode(), b"\n", *kept.values()]))
+
+
+def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> tuple[str, int]:
+    """Forks the program: ("", its process), or (why it did not start, its process)."""
+    told, tell = os.pipe()
+    target = os.fork()
+    if target == 0:
+        try:
+            os.close(told)
+            layers.become(pipes, tell, order, settings, box)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                os.write(tell, f"{type(error).__name__}: {error}"[:1000].encode())
+        finally:
+            os._exit(71)
+    os.close(tell)
+    failure = os.read(told, 1000).decode("utf-8", "replace")
+    os.close(told)
+    if failure:
+        os.waitpid(target, 0)
+    return failure, target
+
+
+def _wait(target: int, control: socket.socket, owner: int) -> int | None:
+    """The program's exit status (minus the signal), or None when the caller said to stop or is gone."""
+    process = os.pidfd_open(target)
+    poll = select.poll()
+    for fd in (process, control.fileno(), owner):
+        poll.register(fd, select.POLLIN)
+    events = dict(poll.poll())
+    if process in events:
+        return os.waitstatus_to_exitcode(os.waitpid(target, 0)[1])
+    return None
+
+
+def sweep(uid: int | None) -> None:
+    """Kills and reaps all descendants, and all they become while that goes on."""
+    while True:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        if uid is not None:
+            _kill_all_of(uid)
+        for pid in _descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+
+
+def _kill_all_of(uid: int) -> None:
+    """Everything a private user runs, at once: no fork slips between finding and killing."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setresuid(uid, uid, uid)
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _descendants(root: int) -> list[int]:
+    """Processes below `root`, nearest first, as /proc tells it now."""
+    parents: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                parents.setdefault(parent, []).append(int(name))
+    found = [root]
+    for pid in found:
+        found.extend(parents.get(pid, []))
+    return found[1:]

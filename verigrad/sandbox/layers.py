@@ -1,0 +1,167 @@
+"""What a program is wrapped in before it starts. Runs in the process that becomes the program.
+
+Level 2: a user of its own where root starts it, no capabilities, limits, Landlock, seccomp. Level 3: bubblewrap's
+namespaces with a root of read-only system folders, and the same inside. Left out: folders (folders), ending (keeper).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from typing import Any
+
+from verigrad.sandbox import folders, kernel, landlock, seccomp
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+"""The read-only system: programs, libraries, and how they are found."""
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC", "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0",
+}  # fmt: skip
+"""All of it: nothing of the caller's environment enters a box."""
+_NOBODY = "65534"
+_HIGH = 60
+
+
+def become(pipes: list[int], tell: int, order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
+    """Turns this process into the program; raises OSError where a layer cannot be had. `tell` closes by exec."""
+    tell = _arrange(pipes, tell)
+    for number in range(1, signal.NSIG):
+        if number not in (signal.SIGKILL, signal.SIGSTOP) and number < 32:
+            signal.signal(number, signal.SIG_DFL)
+    os.setsid()
+    if settings["level"] == 3:
+        _limit(order["limits"], processes=False)
+        _bubblewrap(order, settings, box)
+    else:
+        _level_2(order, settings, box)
+
+
+def _arrange(pipes: list[int], tell: int) -> int:
+    """Descriptors 0 to 3 are the pipes, one high one is `tell`, and no other is open."""
+    high = [os.dup2(fd, _HIGH + at) for at, fd in enumerate((*pipes, tell))]
+    for at in range(4):
+        os.dup2(high[at], at)
+    os.set_inheritable(high[4], False)
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 3 and fd != high[4]:
+            try:
+                os.close(fd)
+            except OSError:
+                continue
+    return high[4]
+
+
+def _limit(limits: dict[str, Any], *, processes: bool) -> None:
+    seconds = int(limits["cpu_seconds"] or limits["seconds"]) + 1
+    bounds = [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_AS, limits["memory_bytes"]),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ]
+    if processes:
+        bounds.append((resource.RLIMIT_NPROC, limits["processes"]))
+    for what, bound in bounds:
+        hard = resource.getrlimit(what)[1]
+        value = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(what, (value, value))
+
+
+def readable(order: dict[str, Any]) -> list[str]:
+    """The host's folders a program may read: the system, the interpreter, and what the caller shows it."""
+    return [*SYSTEM, *ETC, *order["reads"]]
+
+
+def _level_2(order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
+    limits = order["limits"]
+    version = landlock.abi()
+    if version < 1:
+        raise OSError("this kernel has no Landlock")
+    os.chdir(box.folder)
+    keep: frozenset[int] = frozenset()
+    if box.uid is not None:
+        if not settings["reachable"]:  # the interpreter lies in a folder closed to others; Landlock still bounds it
+            keep = frozenset([kernel.CAP_DAC_READ_SEARCH])
+            kernel.prctl(8, 1)  # PR_SET_KEEPCAPS
+        os.setgroups([])
+        os.setresgid(box.uid, box.uid, box.uid)
+        os.setresuid(box.uid, box.uid, box.uid)
+        _limit(limits, processes=True)
+    else:
+        if os.geteuid() == 0:
+            os.setgroups([])
+        spare = limits | {"processes": limits["processes"] + _tasks_of(os.getuid())}
+        _limit(spare, processes=True)
+    kernel.drop_capabilities(keep)
+    landlock.restrict([*readable(order), *landlock.DEVICES[1:]], [box.folder, box.tmp, landlock.DEVICES[0]])
+    own = box.uid is None
+    seccomp.install(seccomp.program(own_files=own, signals=not own or version >= 6, truncate=version >= 3))
+    places = {"HOME": box.folder, "TMPDIR": box.tmp}
+    os.execve(_found(order["command"][0]), order["command"], ENVIRONMENT | places)
+
+
+def _tasks_of(uid: int) -> int:
+    """Threads this user has now: the limit on processes counts them too."""
+    count = 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                if os.stat(f"/proc/{name}").st_uid == uid:
+                    count += len(os.listdir(f"/proc/{name}/task"))
+            except OSError:
+                continue
+    return count
+
+
+def _found(name: str) -> str:
+    if "/" in name:
+        return name
+    for folder in ENVIRONMENT["PATH"].split(":"):
+        if os.access(os.path.join(folder, name), os.X_OK):
+            return os.path.join(folder, name)
+    return name
+
+
+def _bubblewrap(order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
+    size = str(order["limits"]["tmp_bytes"])
+    words = ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", _NOBODY, "--gid", _NOBODY]
+    words += ["--share-net"] if settings["private"] else []  # this launcher's own network, in which there is nothing
+    words += ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", "box", "--clearenv"]
+    for name, value in (ENVIRONMENT | {"HOME": "/box", "TMPDIR": "/tmp"}).items():
+        words += ["--setenv", name, value]
+    for path in readable(order):
+        if os.path.islink(path) and path in SYSTEM:
+            words += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            words += ["--ro-bind", path, path]
+    words += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    words += ["--size", size, "--tmpfs", "/tmp", "--bind", box.folder, "/box"]
+    shielded: list[str] = []
+    for name in box.locked:
+        parts = name.split("/")
+        for depth in range(1, len(parts)):
+            if (folder := "/".join(parts[:depth])) not in shielded:  # a mount point cannot be renamed away
+                shielded.append(folder)
+                words += ["--bind", f"{box.folder}/{folder}", f"/box/{folder}"]
+    for name in box.locked:
+        words += ["--ro-bind", f"{box.folder}/{name}", f"/box/{name}"]
+    words += ["--remount-ro", "/", "--chdir", "/box", "--seccomp", str(_pipe(seccomp.program()))]
+    command = [settings["bwrap"], "--args", str(_pipe(b"\0".join([w.encode() for w in words]) + b"\0")), "--"]
+    os.execve(settings["bwrap"], [*command, *order["command"]], {"PATH": ENVIRONMENT["PATH"]})
+
+
+def _pipe(content: bytes) -> int:
+    """A descriptor bubblewrap reads `content` from: a pipe where it fits, at most 64 KiB."""
+    if len(content) > 65536:
+        raise OSError("too many files are locked")
+    out, into = os.pipe()
+    os.write(into, content)
+    os.close(into)
+    os.set_inheritable(out, True)
+    return out
