@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZ
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-smoke device-check drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-smoke device-check drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -33,6 +33,12 @@ quickstart: venv ## train SmolLM2-135M by RLVR on this CPU, accept or refuse the
 
 quickstart-proof: venv ## three seeds and the controls; writes the numbers in the recipe's header
 	$(BIN)/python benchmarks/quickstart_proof.py
+
+runs-per-kind: venv ## a short run for each verifier kind, accepted by another implementation; writes recipes' headers
+	$(BIN)/python -m benchmarks.runs_per_kind
+
+runs-per-kind-smoke: venv ## the same with one step of a model that knows nothing; writes nothing
+	$(BIN)/python -m benchmarks.runs_per_kind --smoke
 
 test: lint types floors unit ## the whole check: ruff, mypy, import-linter, tests
 

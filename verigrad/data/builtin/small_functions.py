@@ -55,11 +55,8 @@ SHAPES: Mapping[str, Shape] = {
     "greater": Shape(
         takes="x", asks="Return True if x is greater than {k}, else False.", code="x > {k}", value=lambda x, k: x > k
     ),
-    "divisible": Shape(
-        takes="x",
-        asks="Return True if x is divisible by {k}, else False.",
-        code="x % {k} == 0",
-        value=lambda x, k: x % k == 0,
+    "differs": Shape(
+        takes="x", asks="Return True if x differs from {k}, else False.", code="x != {k}", value=lambda x, k: x != k
     ),
     "square": Shape(
         takes="x", asks="Return the square of x, plus {k}.", code="x * x + {k}", value=lambda x, k: x * x + k
@@ -88,6 +85,10 @@ SHAPES: Mapping[str, Shape] = {
         takes="s", asks="Return s without its first {k} characters.", code="s[{k}:]", value=lambda s, k: s[k:]
     ),
 }
+PRIMES = (17, 19, 23, 29, 31, 37)
+"""Numbers shown: above every k, multiples of none."""
+ROUNDED = ("remainder", "divided")
+"""Shapes that differ below zero by how they round: their number there is no multiple."""
 NUMBERS = {"x": range(2, 14), "xs": range(2, 6), "s": range(2, 6)}
 
 
@@ -111,13 +112,14 @@ def row(name: str, shape: Shape, k: int) -> dict[str, Any]:
 
 
 def argument(takes: str, k: int, index: int, name: str) -> int | list[int] | str:
-    """The argument of a test: numbers on both sides of k and its multiples, lists and texts longer than k."""
+    """The argument of a test: numbers around k and a multiple below zero, lists and texts longer than k."""
 
     def draw(low: int, high: int, *parts: object) -> int:
         return low + seed(NAME, name, k, index, *parts) % (high - low + 1)
 
     if takes == "x":
-        return (draw(15, 39), -draw(1, 20), k * draw(2, 6), k, k * draw(8, 20) + 1)[index]
+        below_zero = -k * draw(1, 4) - (name in ROUNDED)
+        return (PRIMES[draw(0, len(PRIMES) - 1)], below_zero, k - 1, k, k + 1)[index]
     length = draw(6, 7) if index == 0 else draw(6, 10)
     if takes == "s":
         return "".join(LETTERS[draw(0, 25, i)] for i in range(length))
