@@ -174,7 +174,6 @@ def test_parts_of_one_name_are_told_apart():
         ([{"verifier": "writing"}], RecipeError, "an open task, no program can say that such an answer is right"),
         ([{"verifier": "empathy"}], RecipeError, "preference route"),
         ([{"model": "stage:1"}], NotYet, "reward models are not built"),
-        ([{"verifier": "number"}, {"shaping": "cosine"}], NotYet, 'reward.1.shaping = "cosine"'),
         ([{"verifier": "number"}, {"shaping": "formt"}], RecipeError, "did you mean format?"),
         ([{"shaping": "format"}], RecipeError, "no [[reward]] has a verifier"),
         ([{"verifier": "number"}, {"verifier": "choice"}], RecipeError, "both judge every source"),
@@ -191,7 +190,7 @@ def test_parts_of_one_name_are_told_apart():
         ([{"verifier": "number", "options": {"pays": [0, float("nan")]}}], RecipeError, "second must be greater"),
         ([{"verifier": "own_checks.py:rows_match", "options": {"secnds": 3}}], RecipeError, "did you mean seconds?"),
         ([{"verifier": "own_checks.py:rows_match", "options": {"seconds": True}}], RecipeError, "wants a number"),
-        ([{"verifier": "own_checks.py:rows_match"}, {"shaping": "format"}], RecipeError, "a kind or a pattern"),
+        ([{"verifier": "own_checks.py:rows_match"}, {"shaping": "format"}], RecipeError, "a kind, a pattern or a rule"),
         (
             [{"verifier": "number"}, {"shaping": "format", "options": {"pattern": "("}}],
             RecipeError,
@@ -200,7 +199,7 @@ def test_parts_of_one_name_are_told_apart():
         (
             [{"verifier": "number"}, {"shaping": "format", "options": {"pattern": "a", "kind": "number"}}],
             RecipeError,
-            "not both",
+            "not two of them",
         ),
         (
             [{"verifier": "number"}, {"shaping": "overlong", "options": {"cache": 17}}],

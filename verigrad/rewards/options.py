@@ -52,7 +52,14 @@ def _typed(value: Any, option: Option, *, key: str) -> Any:
     if fits and key.endswith(".seconds") and not 0 < value < float("inf"):
         raise RecipeError(f"{key} wants a number above 0, got {value!r}", key=key)
     if not fits:
-        names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", list: "a list"}
+        names = {
+            int: "a whole number",
+            float: "a number",
+            bool: "true or false",
+            str: "a text",
+            list: "a list",
+            dict: "a table",
+        }
         wanted = " or ".join(names.get(t, t.__name__) for t in types)
         raise RecipeError(f"{key} wants {wanted}, got {value!r}", key=key)
     return value

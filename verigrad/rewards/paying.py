@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verigrad.errors import RecipeError
 from verigrad.recipe import Reward
 from verigrad.records import Rollout, Verdict, ungraded
-from verigrad.rewards import shaping, user
+from verigrad.rewards import user
 from verigrad.rewards.options import checked, pays
+from verigrad.rewards.shaping import OWN_OPTIONS, shaping_of
+from verigrad.rewards.shaping.setting import Setting
 from verigrad.rewards.user import OwnCheck
-from verigrad.rewards.verifiers import kind
 from verigrad.sandbox import Pool, Worker
 
 
@@ -33,54 +33,16 @@ class Payer:
 def payer_of(
     part: Reward, *, folder: Path, pool: Pool, max_tokens: int, seconds: float | None, own: bool, key: str
 ) -> Payer:
-    """The payer of a part with `shaping`. `own`: some verifier is the user's, so `format` has no reading of its own.
-
-    Raises RecipeError or NotYet with the key path.
-    """
+    """The payer of a part with `shaping`; the rest as in `shaping.setting`. Raises RecipeError with the key path."""
     named = part.shaping
     assert named is not None
     if user.is_own(named):
         return _own(named, part.options, folder=folder, pool=pool, seconds=seconds, key=key)
-    name = shaping.known(str(named), key=f"{key}.shaping")
-    values = checked(part.options, shaping.OPTIONS[name], key=f"{key}.options", whose=name)
-    if name == "overlong":
-        cache = shaping.overlong_cache(values["cache"], max_tokens=max_tokens, key=f"{key}.options.cache")
-        return Payer(
-            name=name,
-            pay=lambda rollouts, _: [
-                shaping.overlong(len(r.token_ids), max_tokens=max_tokens, cache=cache) for r in rollouts
-            ],
-        )
-    return _format(values, pool=pool, own=own, key=f"{key}.options")
-
-
-def _format(values: Mapping[str, Any], *, pool: Pool, own: bool, key: str) -> Payer:
-    low, high = pays(values["pays"], key=f"{key}.pays")
-    if values["kind"] and values["pattern"]:
-        raise RecipeError(f"{key}: kind or pattern, not both", key=key)
-    if values["pattern"]:
-        pattern = shaping.compiled(values["pattern"], key=f"{key}.pattern")
-
-        def fits(worker: Worker, rollout: Rollout) -> float:
-            outcome = worker.call(
-                "verigrad.rewards.check_process:matches", [pattern, rollout.answer], seconds=values["seconds"]
-            )
-            return high if outcome.kind == "value" and outcome.value is True else low
-
-        return Payer(name="format", pay=lambda rollouts, _: list(pool.map(fits, rollouts)))
-    if values["kind"]:
-        module = kind(values["kind"], key=f"{key}.kind")
-        return Payer(
-            name="format",
-            pay=lambda rollouts, _: [
-                high if shaping.has_form(module.verify(r.answer, r.task)) else low for r in rollouts
-            ],
-        )
-    if own:
-        raise RecipeError(
-            f"{key}: a check of your own says nothing of the form: give format a kind or a pattern", key=key
-        )
-    return Payer(name="format", pay=lambda _, verdicts: [high if shaping.has_form(v) else low for v in verdicts])
+    name, options_key = str(named), f"{key}.options"
+    module = shaping_of(name, key=f"{key}.shaping")
+    values = checked(part.options, module.OPTIONS, key=options_key, whose=name)
+    pay = module.payer(values, Setting(pool=pool, max_tokens=max_tokens, own=own, key=options_key))
+    return Payer(name=name, pay=lambda rollouts, verdicts: list(pay(rollouts, verdicts)))
 
 
 def _own(
@@ -92,7 +54,7 @@ def _own(
     seconds: float | None,
     key: str,
 ) -> Payer:
-    values = checked(options, shaping.OWN_OPTIONS, key=f"{key}.options", whose=str(getattr(named, "__name__", named)))
+    values = checked(options, OWN_OPTIONS, key=f"{key}.options", whose=str(getattr(named, "__name__", named)))
     low, high = pays(values["range"], key=f"{key}.options.range")
     limit = values["seconds"] if "seconds" in options or seconds is None else seconds
     check = OwnCheck(named, folder=folder, pool=pool, seconds=limit, gold_as=values["gold_as"], key=f"{key}.shaping")

@@ -57,3 +57,9 @@ def visible_chars(text: str) -> int:
 
 def _prints(char: str) -> bool:
     return char not in _BLANK_LETTERS and unicodedata.category(char)[0] not in "CZM"
+
+
+def before_closing(text: str, *, tag: str) -> str:
+    """The reasoning of a text that closes it, whoever opened it; all of a text that never does."""
+    reasoning, closed, _ = text.partition(f"</{tag}>")
+    return reasoning.replace(f"<{tag}>", " ") if closed else text.replace(f"<{tag}>", " ")

@@ -39,14 +39,13 @@ def _about(what: str) -> dict[str, str]:
             "file.py:function": "your own: f(answer, task) -> bool | float | None",
             "same": "the training verifier itself; marked NOT INDEPENDENT everywhere",
         }
-    from verigrad.rewards import kind, kinds, shaping
+    from verigrad.rewards import kind, kinds, shaping_of, shapings
 
-    shapes = {"format": shaping.has_form, "overlong": shaping.overlong}
     verifiers = {name: inspect.getdoc(kind(name)) or "" for name in kinds()}
     return (
         {f"verifier = {name}": text for name, text in verifiers.items()}
         | {"verifier = file.py:function": "your own: f(answer, task), TRL's or verl's signature; in killable workers"}
-        | {f"shaping = {name}": inspect.getdoc(shapes[name]) or "" for name in shaping.KINDS}
+        | {f"shaping = {name}": inspect.getdoc(shaping_of(name)) or "" for name in shapings()}
     )
 
 
