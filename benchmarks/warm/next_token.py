@@ -2,7 +2,7 @@
 
     python -m benchmarks.warm.next_token recipes/smt.toml [--start MODEL] [--steps 8] [--examples 16] [--lr 2e-5]
 
-The answer imitated is the gold as its verifier would have it said, up to the first stop text; the loss is the mean
+The answer imitated is the gold as its verifier would have it said (or a column), up to the first stop text; the loss is the mean
 next-token loss over the answers' tokens, all weights move (AdamW), and the recipe's `model.path` is the folder written.
 The held-out side and validation are never shown. Left out: everything else a sft stage has.
 """
@@ -30,7 +30,9 @@ from verigrad.rewards import kind
 CARD = "Warmed by benchmarks/warm/next_token.py: {steps} steps of {examples} right answers, learning rate {lr:g}.\n"
 
 
-def warm(recipe: Recipe, *, start: str, steps: int, examples: int, lr: float, lead: str, out: Path) -> list[float]:
+def warm(
+    recipe: Recipe, *, start: str, steps: int, examples: int, lr: float, out: Path, lead: str = "", column: str = ""
+) -> list[float]:
     """Imitate, save the model to `out`, and return the loss of every step, in nats a token."""
     lm = models.load(start, dtype=recipe.model.dtype, device=recipe.model.device, template=recipe.model.template)
     cut = split(load(recipe.data, folder=recipe.folder))
@@ -39,7 +41,7 @@ def warm(recipe: Recipe, *, start: str, steps: int, examples: int, lr: float, le
     losses = []
     for step in range(1, steps + 1):
         optimizer.param_groups[0]["lr"] = lr * min(1.0, step / 3)
-        loss = next_token_loss(lm, [(task, said(recipe, task, lead)) for task in order.tasks(step)])
+        loss = next_token_loss(lm, [(task, said(recipe, task, lead, column)) for task in order.tasks(step)])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(lm.module.parameters(), 1.0)
         optimizer.step()
@@ -49,12 +51,10 @@ def warm(recipe: Recipe, *, start: str, steps: int, examples: int, lr: float, le
     return losses
 
 
-def said(recipe: Recipe, task: Task, lead: str) -> str:
-    """The answer to imitate: `lead`, the gold as the verifier would have it, and what ends an answer."""
-    checks = [part for part in recipe.reward if part.verifier is not None]
-    gold = kind(str(checks[0].verifier)).gold_answer(task, **checks[0].options)
-    if gold is None:
-        raise SystemExit(f"{task.source}: the gold of {task.key} cannot be said")
+def said(recipe: Recipe, task: Task, lead: str = "", column: str = "") -> str:
+    """The answer to imitate: `lead`, the gold as the verifier would have it (or a column), and what ends an answer."""
+    check = next(part for part in recipe.reward if part.verifier is not None)
+    gold = task.columns[column] if column else kind(str(check.verifier)).gold_answer(task, **check.options)
     return f"{lead}{gold}{recipe.sampling.stop[0]}"
 
 
@@ -85,15 +85,14 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--examples", type=int, default=16, help="right answers a step")
     parser.add_argument("--lr", type=float, default=2e-5)
     parser.add_argument("--lead", default="", help="text between prompt and answer, as a space")
+    parser.add_argument("--column", default="", help="the column to imitate, instead of the gold")
     parser.add_argument("--out", type=Path, help="where to write, instead of the recipe's model.path")
     arguments: Any = parser.parse_args(given)
     recipe = load_recipe(arguments.recipe)
     out = arguments.out or (recipe.folder / recipe.model.path).resolve()
     begun = time.monotonic()
-    losses = warm(
-        recipe.stage(1), start=arguments.start, steps=arguments.steps, examples=arguments.examples, lr=arguments.lr,
-        lead=arguments.lead, out=out,
-    )  # fmt: skip
+    sizes = {name: getattr(arguments, name) for name in ("start", "steps", "examples", "lr", "lead", "column")}
+    losses = warm(recipe.stage(1), out=out, **sizes)
     print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f} in {time.monotonic() - begun:.0f} s: {out.name}")
     return 0
 
