@@ -2,9 +2,9 @@
 
     python -m benchmarks.warm.next_token recipes/smt.toml [--start MODEL] [--steps 8] [--examples 16] [--lr 2e-5]
 
-The answer imitated is the gold as its verifier would have it said (or a column), up to the first stop text; the loss is the mean
-next-token loss over the answers' tokens, all weights move (AdamW), and the recipe's `model.path` is the folder written.
-The held-out side and validation are never shown. Left out: everything else a sft stage has.
+The answer imitated is the gold as its verifier would have it said (or a column), up to the first stop text; the loss
+is the mean next-token loss over the answers' tokens, all weights move (AdamW), and the recipe's `model.path` is the
+folder written. The held-out side and validation are never shown. Left out: everything else a sft stage has.
 """
 
 from __future__ import annotations
