@@ -69,12 +69,15 @@ def at(
     for name in (*files, *locked, *keep):
         if not plain(name):
             return Ran(kind="not_started", error=f"not a file name inside the box: {name!r:.80}")
-    if any("\0" in word for word in command) or not command:
+    words = [_bytes(word) for word in command]
+    if not words or b"\0" in words[0]:
         return Ran(kind="not_started", error="the command is empty or has a null character in it")
+    if any(b"\0" in word for word in words):
+        return Ran(kind="exited", status=127, level=level, error="an argument has a null character in it")
     contents = {f"f/{n}": _bytes(b) for n, b in files.items() if n not in locked}
     contents |= {f"l/{n}": _bytes(b) for n, b in locked.items()}
     order = {
-        "command": [str(word) for word in command],
+        "command": [word.decode("latin-1") for word in words],
         "limits": dataclasses.asdict(limits),
         "keep": list(keep),
         "locked": list(locked),
@@ -203,7 +206,8 @@ class _Watch:
         seconds = time.perf_counter() - self._begun if self._begun else 0.0
         head, kept = self._report()
         if not self._begun or "failed" in head or not head:
-            error = " ".join(str(head.get("failed", "its keeper was lost")).split())[:300]
+            said = self._got[self._outs[1]].decode("utf-8", "replace")[-200:] if not self._begun else ""
+            error = " ".join(f"{head.get('failed', 'its keeper was lost')} {said}".split())[:300]
             return Ran(kind="not_started", error=error, seconds=seconds)
         out, err, result = (bytes(self._got[fd]) for fd in self._outs)
         kind, status, error = _kind(self._stopped, head, self._limits, self._level)
@@ -238,6 +242,8 @@ def _kind(stopped: str, head: dict[str, Any], limits: Limits, level: int) -> tup
         return "killed", None, "ended from outside"
     if level == 3 and 128 < status <= 192:  # how bubblewrap says that a signal ended the program
         status = 128 - status
+    if head["no_program"]:
+        return "exited", 127, "the program cannot be started"
     if status < 0:
         return "killed", status, f"ended by signal {-status}"
     return "exited", status, ""

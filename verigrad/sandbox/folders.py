@@ -14,7 +14,12 @@ from typing import Any
 from verigrad.sandbox import kernel
 
 UIDS = 2_000_000_000
-"""A box run by root belongs to this plus its keeper's process number: nobody else, and no other box."""
+"""A box run by root belongs to a user from this number on, and to nobody else."""
+
+
+def _user(level: int) -> int:
+    """At level 2 numbered by the keeper, so no two boxes share it; at level 3 any: there the launcher sees 1 to 65535."""
+    return UIDS + os.getpid() if level == 2 else 1 + int.from_bytes(os.urandom(2)) % 65535
 
 
 class Box:
@@ -23,8 +28,10 @@ class Box:
     def __init__(self, settings: dict[str, Any], order: dict[str, Any]) -> None:
         self.root = os.path.join(settings["base"], str(os.getpid()))
         self.folder, self.tmp = os.path.join(self.root, "box"), os.path.join(self.root, "tmp")
-        self.uid = UIDS + os.getpid() if settings["level"] == 2 and settings["own_users"] else None
-        """The user the program runs as, where not ours."""
+        self.uid = _user(settings["level"]) if settings["own_users"] else None
+        """The user the program runs as, where not ours; a number in our own namespace."""
+        self.bound: dict[str, str] = {}
+        """Where folders lie, for that user, that the way to may be closed to it (level 3)."""
         self.locked: list[str] = order["locked"]
         """Files the program may not change."""
         self._private: bool = settings["private"]
@@ -49,6 +56,15 @@ class Box:
                 os.fchmod(file.fileno(), 0o755)
         if self.uid is not None:
             self._give_away()
+            if self._private:
+                self._bind()
+
+    def _bind(self) -> None:
+        for path in self._order["reads"]:
+            if os.path.isdir(path):
+                self.bound[path] = os.path.join(self.root, f"seen{len(self.bound)}")
+                os.mkdir(self.bound[path])
+                kernel.mount(path, self.bound[path], "", kernel.MS_BIND | kernel.MS_REC)
 
     def _give_away(self) -> None:
         """To the box's own user; what is locked stays ours, in folders where only owners may rename or remove."""

@@ -27,13 +27,16 @@ def interpreter_folders() -> tuple[str, ...]:
     return tuple(found)
 
 
+def open_to_all() -> bool:
+    """Every user may read the interpreter and its library, once there."""
+    return all(os.stat(path).st_mode & stat.S_IROTH for path in (python(), os.__file__))
+
+
 @functools.cache
 def reachable() -> bool:
-    """Every user may walk to the interpreter and read its library."""
+    """Every user may walk to them."""
     for path in (python(), os.__file__):
         at = os.path.realpath(path)
-        if not os.stat(at).st_mode & stat.S_IROTH:
-            return False
         while at != "/":
             at = os.path.dirname(at)
             if not os.stat(at).st_mode & stat.S_IXOTH:

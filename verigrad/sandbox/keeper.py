@@ -25,17 +25,18 @@ def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
     box = folders.Box(settings, order)
     try:
         box.make(contents)
-        failure, target = _start(fds[:4], order, settings, box)
+        failure, target, told = _start(fds[:4], order, settings, box)
         for fd in fds[:4]:
             os.close(fd)
         if failure:
+            sweep(box.uid)
             _report(control, {"failed": failure}, {})
             return
         control.send(b"s")
         status = _wait(target, control, owner)
         sweep(box.uid)
-        kept = box.kept()
-        _report(control, {"status": status, "changed": box.changed()}, kept)
+        head = {"status": status, "changed": box.changed(), "no_program": os.read(told, 1) == b"x"}
+        _report(control, head, box.kept())
     except (OSError, ValueError) as error:
         sweep(box.uid)
         with contextlib.suppress(OSError):
@@ -57,8 +58,8 @@ def _report(control: socket.socket, head: dict[str, Any], kept: dict[str, bytes]
     control.sendall(b"".join([json.dumps(head).encode(), b"\n", *kept.values()]))
 
 
-def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> tuple[str, int]:
-    """Forks the program: ("", its process), or (why it did not start, its process)."""
+def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> tuple[str, int, int]:
+    """Forks the program: ("", its process, the pipe it tells on), or (why it did not start, ...)."""
     told, tell = os.pipe()
     target = os.fork()
     if target == 0:
@@ -71,11 +72,12 @@ def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], bo
         finally:
             os._exit(71)
     os.close(tell)
-    failure = os.read(told, 1000).decode("utf-8", "replace")
-    os.close(told)
-    if failure:
-        os.waitpid(target, 0)
-    return failure, target
+    first = os.read(told, 1)
+    if first == b"o":
+        return "", target, told
+    rest = os.read(told, 1000) if first else b""
+    os.waitpid(target, 0)
+    return (first + rest).decode("utf-8", "replace") or "bubblewrap ended before the program", target, told
 
 
 def _wait(target: int, control: socket.socket, owner: int) -> int | None:

@@ -7,7 +7,6 @@ Kernel documentation: userspace-api/landlock.
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from collections.abc import Sequence
 
@@ -47,11 +46,11 @@ def attributes(version: int) -> bytes:
     return struct.pack("=QQQ", *handled(version))[: 24 if version >= 6 else 16 if version >= 4 else 8]
 
 
-def access(path: str, *, write: bool, version: int) -> int:
-    """The rights a rule gives to a path: reading and executing, or all but making devices."""
+def access(*, folder: bool, write: bool, version: int) -> int:
+    """The rights a rule gives: reading and executing, or all but making devices; a file has fewer than a folder."""
     rights = handled(version)[0]
     wanted = rights & ~(_DEVICES | _IOCTL_DEV) if write else READ
-    return wanted if stat.S_ISDIR(os.stat(path).st_mode) else wanted & _OF_FILES
+    return wanted if folder else wanted & _OF_FILES
 
 
 def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
@@ -68,7 +67,7 @@ def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
                 fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except OSError:
                 continue
-            rule = struct.pack("=Qi", access(path, write=write, version=version), fd)
+            rule = struct.pack("=Qi", access(folder=os.path.isdir(path), write=write, version=version), fd)
             kernel.syscall(ADD, ruleset, 1, rule, 0)
             os.close(fd)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)

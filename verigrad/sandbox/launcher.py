@@ -16,7 +16,7 @@ import socket
 import sys
 from typing import Any
 
-from verigrad.sandbox import kernel
+from verigrad.sandbox import folders, kernel
 from verigrad.sandbox.keeper import keep
 
 
@@ -28,8 +28,8 @@ def main() -> None:
     owner = os.pidfd_open(settings["owner"])
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settings["private"], settings["own_users"] = _namespaces(settings)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    settings["private"] = settings["level"] == 3 and _own_namespaces(settings["base"])
     door.send(json.dumps({"private": settings["private"]}).encode())
     waiting = select.poll()
     waiting.register(door.fileno(), select.POLLIN)
@@ -52,32 +52,52 @@ def main() -> None:
             os.close(fd)
 
 
-def _own_namespaces(base: str) -> bool:
-    """Empty network, private mounts, a small file system over `base`. Tried in a child first: half done is no way."""
+def _namespaces(settings: dict[str, Any]) -> tuple[bool, bool]:
+    """(private mounts and an empty network, users of its own for boxes): what this host allows at this level."""
+    own_users = bool(settings["own_users"])
+    if settings["level"] == 2:
+        return False, own_users
+    for users in (True, False) if own_users else (False,):
+        child = os.fork()  # tried in a child first: half done is no way
+        if child == 0:
+            try:
+                _enter(settings["base"], users)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(child, 0)[1] == 0:
+            _enter(settings["base"], users)
+            return True, users
+    return False, False
+
+
+def _enter(base: str, users: bool) -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    mapped, us = _map_users(os.getpid()) if users else (None, -1)
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)
+    if mapped is not None:
+        os.write(us, b"u")
+        if os.waitpid(mapped, 0)[1] != 0:
+            raise OSError("users cannot be mapped here")
+    else:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+    kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("verigrad", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,mode=0755")
+
+
+def _map_users(process: int) -> tuple[int, int]:
+    """A child outside the namespaces, which root needs to map users other than itself, and the pipe it waits on."""
+    told, tell = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            _enter(base)
+            os.read(told, 1)
+            for name in ("uid_map", "gid_map"):
+                with open(f"/proc/{process}/{name}", "w") as file:
+                    file.write(f"0 0 1\n1 {folders.UIDS} 65535\n")
             os._exit(0)
         finally:
             os._exit(1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    try:
-        if os.waitpid(child, 0)[1] != 0:
-            return False
-    except ChildProcessError:
-        return False
-    finally:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    _enter(base)
-    return True
-
-
-def _enter(base: str) -> None:
-    uid, gid = os.geteuid(), os.getegid()
-    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
-    kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("verigrad", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,mode=0755")
+    return child, tell

@@ -38,9 +38,9 @@ class Launcher:
             "level": level,
             "base": self.base,
             "owner": self.owner,
-            "own_users": level == 2 and os.geteuid() == 0,
-            "reachable": interpreter.reachable(),
-            "bwrap": shutil.which("bwrap") or "",
+            "own_users": os.geteuid() == 0 and (level == 2 or interpreter.open_to_all()),
+            "reachable": interpreter.open_to_all() and interpreter.reachable(),
+            **(_bubblewrap() if level == 3 else {}),
         }
         command = [sys.executable, "-I", "-S", "-c", _CODE.format(root=_ROOT)]
         self._process = subprocess.Popen(
@@ -78,6 +78,13 @@ class Launcher:
                 folders.remove(os.path.join(self.base, name))
         with contextlib.suppress(OSError):
             os.rmdir(self.base)
+
+
+def _bubblewrap() -> dict[str, Any]:
+    """Where it is, and whether it is 0.8 or newer, which can forbid namespaces inside its own (seccomp does so too)."""
+    path = shutil.which("bwrap") or ""
+    said = subprocess.run([path, "--help"], capture_output=True, text=True, check=False).stdout if path else ""
+    return {"bwrap": path, "disable_userns": "--disable-userns" in said}
 
 
 class _Restarting:

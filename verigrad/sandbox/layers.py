@@ -11,7 +11,7 @@ import resource
 import signal
 from typing import Any
 
-from verigrad.sandbox import folders, kernel, landlock, seccomp
+from verigrad.sandbox import bubblewrap, folders, kernel, landlock, seccomp
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
@@ -21,8 +21,7 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0",
 }  # fmt: skip
 """All of it: nothing of the caller's environment enters a box."""
-_NOBODY = "65534"
-_HIGH = 60
+_HIGH = 40
 
 
 def become(pipes: list[int], tell: int, order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
@@ -32,11 +31,20 @@ def become(pipes: list[int], tell: int, order: dict[str, Any], settings: dict[st
         if number not in (signal.SIGKILL, signal.SIGSTOP) and number < 32:
             signal.signal(number, signal.SIG_DFL)
     os.setsid()
+    command = [word.encode("latin-1") for word in order["command"]]
+    command[0] = _found(command[0])
+    readable = [*SYSTEM, *ETC, *order["reads"]]
     if settings["level"] == 3:
         _limit(order["limits"], processes=False)
-        _bubblewrap(order, settings, box)
-    else:
-        _level_2(order, settings, box)
+        places = {"HOME": "/box", "TMPDIR": "/tmp"}
+        bubblewrap.enter(command, ENVIRONMENT | places, readable, tell, order, settings, box)
+    _level_2(readable, order, settings, box)
+    os.write(tell, b"o")
+    try:
+        os.execve(command[0], command, ENVIRONMENT | {"HOME": box.folder, "TMPDIR": box.tmp})
+    except (OSError, ValueError):
+        os.write(tell, b"x")
+        os._exit(127)
 
 
 def _arrange(pipes: list[int], tell: int) -> int:
@@ -73,12 +81,7 @@ def _limit(limits: dict[str, Any], *, processes: bool) -> None:
         resource.setrlimit(what, (value, value))
 
 
-def readable(order: dict[str, Any]) -> list[str]:
-    """The host's folders a program may read: the system, the interpreter, and what the caller shows it."""
-    return [*SYSTEM, *ETC, *order["reads"]]
-
-
-def _level_2(order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
+def _level_2(readable: list[str], order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
     limits = order["limits"]
     version = landlock.abi()
     if version < 1:
@@ -99,11 +102,9 @@ def _level_2(order: dict[str, Any], settings: dict[str, Any], box: folders.Box) 
         spare = limits | {"processes": limits["processes"] + _tasks_of(os.getuid())}
         _limit(spare, processes=True)
     kernel.drop_capabilities(keep)
-    landlock.restrict([*readable(order), *landlock.DEVICES[1:]], [box.folder, box.tmp, landlock.DEVICES[0]])
+    landlock.restrict([*readable, *landlock.DEVICES[1:]], [box.folder, box.tmp, landlock.DEVICES[0]])
     own = box.uid is None
     seccomp.install(seccomp.program(own_files=own, signals=not own or version >= 6, truncate=version >= 3))
-    places = {"HOME": box.folder, "TMPDIR": box.tmp}
-    os.execve(_found(order["command"][0]), order["command"], ENVIRONMENT | places)
 
 
 def _tasks_of(uid: int) -> int:
@@ -119,49 +120,10 @@ def _tasks_of(uid: int) -> int:
     return count
 
 
-def _found(name: str) -> str:
-    if "/" in name:
+def _found(name: bytes) -> bytes:
+    if b"/" in name:
         return name
-    for folder in ENVIRONMENT["PATH"].split(":"):
+    for folder in ENVIRONMENT["PATH"].encode().split(b":"):
         if os.access(os.path.join(folder, name), os.X_OK):
             return os.path.join(folder, name)
     return name
-
-
-def _bubblewrap(order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
-    size = str(order["limits"]["tmp_bytes"])
-    words = ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", _NOBODY, "--gid", _NOBODY]
-    words += ["--share-net"] if settings["private"] else []  # this launcher's own network, in which there is nothing
-    words += ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", "box", "--clearenv"]
-    for name, value in (ENVIRONMENT | {"HOME": "/box", "TMPDIR": "/tmp"}).items():
-        words += ["--setenv", name, value]
-    for path in readable(order):
-        if os.path.islink(path) and path in SYSTEM:
-            words += ["--symlink", os.readlink(path), path]
-        elif os.path.exists(path):
-            words += ["--ro-bind", path, path]
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
-    words += ["--size", size, "--tmpfs", "/tmp", "--bind", box.folder, "/box"]
-    shielded: list[str] = []
-    for name in box.locked:
-        parts = name.split("/")
-        for depth in range(1, len(parts)):
-            if (folder := "/".join(parts[:depth])) not in shielded:  # a mount point cannot be renamed away
-                shielded.append(folder)
-                words += ["--bind", f"{box.folder}/{folder}", f"/box/{folder}"]
-    for name in box.locked:
-        words += ["--ro-bind", f"{box.folder}/{name}", f"/box/{name}"]
-    words += ["--remount-ro", "/", "--chdir", "/box", "--seccomp", str(_pipe(seccomp.program()))]
-    command = [settings["bwrap"], "--args", str(_pipe(b"\0".join([w.encode() for w in words]) + b"\0")), "--"]
-    os.execve(settings["bwrap"], [*command, *order["command"]], {"PATH": ENVIRONMENT["PATH"]})
-
-
-def _pipe(content: bytes) -> int:
-    """A descriptor bubblewrap reads `content` from: a pipe where it fits, at most 64 KiB."""
-    if len(content) > 65536:
-        raise OSError("too many files are locked")
-    out, into = os.pipe()
-    os.write(into, content)
-    os.close(into)
-    os.set_inheritable(out, True)
-    return out
