@@ -5,6 +5,7 @@ Everything here gives back plain JSON values. Left out: what a fault means for t
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import importlib
@@ -23,7 +24,15 @@ from verigrad.errors import nearest
 from verigrad.records import Task, Verdict
 
 _loaded: dict[str, Any] = {}
-_GOLD_NAMES = ("gold", "answer", "answers", "solution", "solutions", "ground_truth", "label", "target", "reference")
+_GOLD_NAMES = (
+    *("gold", "answer", "answers", "solution", "solutions", "ground_truth", "label", "target", "reference"),
+    *("truth", "expected", "correct_answer", "reference_answer", "gold_answer", "y_true"),
+)
+_ANSWER_NAMES = (
+    *("completion", "response", "output", "prediction", "pred", "solution_str", "text", "generation", "model_output"),
+    *("answer", "completion_text", "response_str", "predict_str", "y_pred"),
+)
+_PROMPT_NAMES = ("prompt", "question", "problem", "query")
 
 
 def describe(spec: Mapping[str, str]) -> dict[str, Any]:
@@ -40,11 +49,29 @@ def describe(spec: Mapping[str, str]) -> dict[str, Any]:
 def judge(spec: Mapping[str, str], answer: str, task: Mapping[str, Any]) -> dict[str, Any]:
     """Calls it on one answer: {value} (bool, number or None), {verdict: fields} or {fault: one line}."""
     function, file, _ = _load(spec)
-    asked = Task(**{**task, "prompt": tuple(task["prompt"])})
     try:
-        value = _CALLS[_signature(function)](function, answer, asked)
+        value = _CALLS[_signature(function)](function, answer, _task(task))
     except Exception as error:
         return {"fault": f"raised {type(error).__name__}: {' '.join(str(error).split())[:300]}{_place(error, file)}"}
+    return _plain(value)
+
+
+def judge_together(spec: Mapping[str, str], answers: list[str], tasks: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Calls a batched function (TRL's) once on all answers; what `judge` gives, one each."""
+    function, file, _ = _load(spec)
+    try:
+        values = _together(function, answers, [_task(t) for t in tasks], chat=_signature(function) == "trl chat")
+    except Exception as error:
+        fault = f"raised {type(error).__name__}: {' '.join(str(error).split())[:300]}{_place(error, file)}"
+        return [{"fault": fault}] * len(answers)
+    return [_plain(value) for value in values]
+
+
+def _task(fields: Mapping[str, Any]) -> Task:
+    return Task(**{**fields, "prompt": tuple(fields["prompt"])})
+
+
+def _plain(value: Any) -> dict[str, Any]:
     if isinstance(value, Verdict):
         return {"verdict": asdict(value)}
     if hasattr(value, "item") and getattr(value, "size", 1) == 1:
@@ -121,7 +148,7 @@ def _module_of_file(path: Path) -> types.ModuleType:
 
 
 def _signature(function: Callable[..., Any]) -> str:
-    """task, trl text, trl chat or verl, by the parameters' names."""
+    """task, gold, named, trl text, trl chat or verl, by the parameters' names."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -134,6 +161,15 @@ def _signature(function: Callable[..., Any]) -> str:
         return "trl chat" if chat else "trl text"
     if {"solution_str", "ground_truth"} <= set(parameters):
         return "verl"
+    placed = [p for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    wanted = [p for p in placed if p.default is p.empty]
+    names = [p.name for p in wanted]
+    second = placed[1] if len(wanted) <= 2 <= len(placed) else None
+    if second is not None and second.name in _GOLD_NAMES and "Task" not in str(second.annotation):
+        return "gold"
+    known = {*_GOLD_NAMES, *_ANSWER_NAMES, *_PROMPT_NAMES, "task"}
+    if (len(wanted) > 2 or names[:1] in (["prompt"], ["question"])) and set(names) <= known:
+        return "named"
     try:
         inspect.signature(function).bind("", None)
     except TypeError:
@@ -148,19 +184,43 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _call_trl(function: Callable[..., Any], answer: str, task: Task, *, chat: bool) -> Any:
-    """TRL's reward function on a batch of one: completions and every column as a list."""
-    turn = [{"role": "assistant", "content": answer}]
-    prompt = list(task.prompt) if chat else "\n".join(m["content"] for m in task.prompt)
-    named: dict[str, Any] = {"completions": [turn if chat else answer], "prompts": [prompt]}
-    named |= {name: [value] for name, value in task.columns.items()}
-    named |= {name: [task.gold] for name in _GOLD_NAMES if name not in named}
+    """TRL's reward function on a batch of one."""
+    return _together(function, [answer], [task], chat=chat)[0]
+
+
+def _together(function: Callable[..., Any], answers: list[str], tasks: list[Task], *, chat: bool) -> list[Any]:
+    """TRL's reward function on a batch: completions and every column as a list."""
+    turns = [[{"role": "assistant", "content": answer}] for answer in answers]
+    prompts = [list(t.prompt) if chat else "\n".join(m["content"] for m in t.prompt) for t in tasks]
+    named: dict[str, Any] = {"completions": turns if chat else answers, "prompts": prompts}
+    named |= {name: [t.columns.get(name) for t in tasks] for task in tasks for name in task.columns}
+    named |= {name: [t.gold for t in tasks] for name in _GOLD_NAMES if name not in named}
     parameters = inspect.signature(function).parameters
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         named = {name: value for name, value in named.items() if name in parameters}
-    values = function(**named)
-    if not isinstance(values, (list, tuple)) or len(values) != 1:
+    values = _awaited(function(**named))
+    if not isinstance(values, (list, tuple)) or len(values) != len(answers):
         raise TypeError(f"a TRL reward function returns one reward per completion, not {type(values).__name__}")
-    return _reward(values[0])
+    return [_reward(value) for value in values]
+
+
+def _call_named(function: Callable[..., Any], answer: str, task: Task) -> Any:
+    """A function that takes what it needs by name: prompt, completion, answer (the gold), columns."""
+    parameters = inspect.signature(function).parameters
+    said = next((n for n in _ANSWER_NAMES if n in parameters), None)
+    prompt = "\n".join(m["content"] for m in task.prompt)
+    named: dict[str, Any] = {**task.columns, "task": task}
+    named |= dict.fromkeys(_PROMPT_NAMES, prompt) | dict.fromkeys(_GOLD_NAMES, task.gold)
+    if said is not None:
+        named[said] = answer
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        named = {name: value for name, value in named.items() if name in parameters}
+    return _reward(_awaited(function(**named)))
+
+
+def _awaited(value: Any) -> Any:
+    """The value of an async function."""
+    return asyncio.run(value) if inspect.iscoroutine(value) else value
 
 
 def _call_verl(function: Callable[..., Any], answer: str, task: Task) -> Any:
@@ -174,7 +234,7 @@ def _call_verl(function: Callable[..., Any], answer: str, task: Task) -> Any:
     parameters = inspect.signature(function).parameters
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         named = {name: value for name, value in named.items() if name in parameters}
-    value = function(**named)
+    value = _awaited(function(**named))
     return _reward(value["score"] if isinstance(value, dict) else value)
 
 
@@ -186,7 +246,9 @@ def _reward(value: Any) -> Any:
 
 
 _CALLS: Mapping[str, Callable[[Callable[..., Any], str, Task], Any]] = {
-    "task": lambda function, answer, task: function(answer, task),
+    "task": lambda function, answer, task: _awaited(function(answer, task)),
+    "gold": lambda function, answer, task: _awaited(function(answer, task.gold)),
+    "named": _call_named,
     "trl text": lambda function, answer, task: _call_trl(function, answer, task, chat=False),
     "trl chat": lambda function, answer, task: _call_trl(function, answer, task, chat=True),
     "verl": _call_verl,

@@ -1,8 +1,10 @@
 """A check of the user's own, run in killable workers: `f(answer: str, task: Task) -> bool | float | None | Verdict`.
 
 Named "file.py:function", "module:function" or given as a Python function. TRL's `f(completions, **columns)` (called
-with one completion at a time) and verl's `compute_score(data_source, solution_str, ground_truth, extra_info)` are
-recognised by their parameters; their negative rewards count as 0. `OwnCheck.said` is the line that says which it was.
+with one completion at a time), verl's `compute_score(data_source, solution_str, ground_truth, extra_info)`,
+`f(completion, answer)` whose second parameter is named as a gold (it gets the gold, not the task) and functions of more
+parameters with known names (prompt, completion, answer) are recognised by them, async ones too; negative rewards of
+libraries' signatures count as 0. `OwnCheck.said` is the line that says which it was.
 
 A fault (exception, None, nan, a value out of range, no answer in time, a dead process) is retried once in a fresh
 worker beside a probe, this task's gold through the same check: the probe passes, then the fault was the answer's, which
@@ -36,6 +38,8 @@ OPTIONS: Mapping[str, Option] = {
 _HOME = "verigrad.rewards.check_process"
 _CALLED = {
     "task": "f(answer, task)",
+    "gold": "f(completion, gold)",
+    "named": "f(prompt, completion, gold, ...) by the names of its parameters",
     "trl text": "TRL's f(completions, **columns), completions as texts, one at a time",
     "trl chat": "TRL's f(completions, **columns), completions as chat turns, one at a time",
     "verl": "verl's compute_score(data_source, solution_str, ground_truth, extra_info)",
@@ -65,7 +69,7 @@ class OwnCheck:
         self.file: str = about["file"] or f"{self.name}.py"
         """Name to keep it under in a run."""
         self.signature: str = about["signature"]
-        """task | trl text | trl chat | verl."""
+        """task | gold | named | trl text | trl chat | verl."""
         self.said = f"{self._where} is called as {_CALLED[self.signature]}"
         """One line for a person."""
 
@@ -108,6 +112,20 @@ class OwnCheck:
             return again
         return replace(wrong(rule=self.name, reason=f"{BROKE_CHECK}: {fault_again}"), isolation=level())
 
+    @property
+    def batched(self) -> bool:
+        """It judges many answers in one call."""
+        return self.signature.startswith("trl")
+
+    def call(self, worker: Worker, answer: str, task: Task) -> Outcome:
+        """What became of one call: a value of {value}, {verdict} or {fault} (see check_process.judge), or no value."""
+        return self._loaded_call(worker, "judge", [self.spec, answer, asdict(task)])
+
+    def call_together(self, worker: Worker, pairs: Sequence[tuple[str, Task]]) -> Outcome:
+        """The same of one call on all of them, for a batched function: a list of such values."""
+        args = [self.spec, [answer for answer, _ in pairs], [asdict(task) for _, task in pairs]]
+        return self._loaded_call(worker, "judge_together", args)
+
     def attempt(self, worker: Worker, answer: str, task: Task) -> tuple[float | None, str]:
         """One raw number of a shaping function, or None and the fault."""
         value, _, fault, _ = self._raw(worker, answer, task)
@@ -129,11 +147,7 @@ class OwnCheck:
 
     def _raw(self, worker: Worker, answer: str, task: Task) -> tuple[Any, dict[str, Any] | None, str | None, float]:
         """Value, or a verdict's fields, or a fault; and the seconds."""
-        if not worker.running or self._loaded.get(worker) != worker.starts:
-            self._load(worker)
-        outcome = worker.call(
-            f"{_HOME}:judge", [self.spec, answer, asdict(task)], seconds=self._seconds, folder=self._folder
-        )
+        outcome = self.call(worker, answer, task)
         if outcome.kind == "timed_out":
             return None, None, f"timed_out: {outcome.error}", outcome.seconds
         if outcome.kind != "value":
@@ -145,6 +159,11 @@ class OwnCheck:
 
     def _ungraded(self, reason: str) -> Verdict:
         return replace(ungraded(reason, rule=self.name), isolation=level())
+
+    def _loaded_call(self, worker: Worker, name: str, args: Sequence[object]) -> Outcome:
+        if not worker.running or self._loaded.get(worker) != worker.starts:
+            self._load(worker)
+        return worker.call(f"{_HOME}:{name}", args, seconds=self._seconds, folder=self._folder)
 
     def _load(self, worker: Worker) -> Outcome:
         outcome = worker.call(f"{_HOME}:describe", [self.spec], seconds=LOAD_SECONDS, folder=self._folder)
