@@ -127,6 +127,7 @@ class _Watch:
     def __init__(
         self, fds: list[int], control: socket.socket, stdin: bytes, order: bytes, limits: Limits, level: int
     ) -> None:
+        self._ours = fds
         self._stdin, *self._outs = fds
         self._control, self._limits, self._level = control, limits, level
         self._to_send = {self._stdin: memoryview(stdin), control.fileno(): memoryview(order)}
@@ -191,6 +192,7 @@ class _Watch:
             return
         if fd == self._stdin:
             selector.unregister(fd)
+            self._ours.remove(fd)  # the caller closes what is left: twice would close another thread's
             os.close(fd)
         else:
             selector.modify(fd, selectors.EVENT_READ)
@@ -238,6 +240,8 @@ def _kind(stopped: str, head: dict[str, Any], limits: Limits, level: int) -> tup
         return "flooded", None, f"wrote more than {limits.output_bytes} bytes"
     if head["changed"]:
         return "killed", status, f"changed a file it may only read: {head['changed'][0]}"
+    if head["too_much"]:
+        return "killed", status, f"used too much {head['too_much']}"
     if status is None:
         return "killed", None, "ended from outside"
     if level == 3 and 128 < status <= 192:  # how bubblewrap says that a signal ended the program

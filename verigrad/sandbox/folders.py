@@ -18,7 +18,7 @@ UIDS = 2_000_000_000
 
 
 def _user(level: int) -> int:
-    """At level 2 numbered by the keeper, so no two boxes share it; at level 3 any: there the launcher sees 1 to 65535."""
+    """Level 2: numbered by the keeper, so that no two boxes share it. Level 3: any; the launcher sees 1 to 65535."""
     return UIDS + os.getpid() if level == 2 else 1 + int.from_bytes(os.urandom(2)) % 65535
 
 

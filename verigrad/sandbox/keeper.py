@@ -14,7 +14,10 @@ import signal
 import socket
 from typing import Any
 
-from verigrad.sandbox import folders, kernel, layers
+from verigrad.sandbox import cgroups, folders, kernel, layers
+
+LOOK_MS = 200
+"""How often memory is looked at where no control group bounds it."""
 
 
 def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
@@ -23,26 +26,35 @@ def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
     control = socket.socket(fileno=fds[4])
     order, contents = _receive(control)
     box = folders.Box(settings, order)
+    group = None
     try:
         box.make(contents)
-        failure, target, told = _start(fds[:4], order, settings, box)
+        group = cgroups.Group(settings, order["limits"])
+        failure, target, told = _start(fds[:4], order, settings, box, group)
         for fd in fds[:4]:
             os.close(fd)
         if failure:
-            sweep(box.uid)
+            sweep(box.uid, group)
             _report(control, {"failed": failure}, {})
             return
         control.send(b"s")
-        status = _wait(target, control, owner)
-        sweep(box.uid)
-        head = {"status": status, "changed": box.changed(), "no_program": os.read(told, 1) == b"x"}
+        status, too_much = _wait(target, control, owner, order["limits"], group)
+        sweep(box.uid, group)
+        head = {
+            "status": status,
+            "changed": box.changed(),
+            "no_program": os.read(told, 1) == b"x",
+            "too_much": too_much or ("memory" if group.out_of_memory() else ""),
+        }
         _report(control, head, box.kept())
     except (OSError, ValueError) as error:
-        sweep(box.uid)
+        sweep(box.uid, group)
         with contextlib.suppress(OSError):
             _report(control, {"failed": f"{type(error).__name__}: {error}"}, {})
     finally:
         box.remove()
+        if group is not None:
+            group.remove()
         os._exit(0)
 
 
@@ -58,13 +70,16 @@ def _report(control: socket.socket, head: dict[str, Any], kept: dict[str, bytes]
     control.sendall(b"".join([json.dumps(head).encode(), b"\n", *kept.values()]))
 
 
-def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> tuple[str, int, int]:
+def _start(
+    pipes: list[int], order: dict[str, Any], settings: dict[str, Any], box: folders.Box, group: cgroups.Group
+) -> tuple[str, int, int]:
     """Forks the program: ("", its process, the pipe it tells on), or (why it did not start, ...)."""
     told, tell = os.pipe()
     target = os.fork()
     if target == 0:
         try:
             os.close(told)
+            group.join()
             layers.become(pipes, tell, order, settings, box)
         except BaseException as error:
             with contextlib.suppress(OSError):
@@ -80,19 +95,35 @@ def _start(pipes: list[int], order: dict[str, Any], settings: dict[str, Any], bo
     return (first + rest).decode("utf-8", "replace") or "bubblewrap ended before the program", target, told
 
 
-def _wait(target: int, control: socket.socket, owner: int) -> int | None:
-    """The program's exit status (minus the signal), or None when the caller said to stop or is gone."""
+def _wait(
+    target: int, control: socket.socket, owner: int, limits: dict[str, Any], group: cgroups.Group
+) -> tuple[int | None, str]:
+    """(exit status, minus the signal; None when the caller said to stop or is gone, what there was too much of)."""
     process = os.pidfd_open(target)
     poll = select.poll()
     for fd in (process, control.fileno(), owner):
         poll.register(fd, select.POLLIN)
-    events = dict(poll.poll())
-    if process in events:
-        return os.waitstatus_to_exitcode(os.waitpid(target, 0)[1])
-    return None
+    while True:
+        events = dict(poll.poll(LOOK_MS))
+        if process in events:
+            return os.waitstatus_to_exitcode(os.waitpid(target, 0)[1]), ""
+        if events:
+            return None, ""
+        if not group.memory and _memory() > limits["memory_bytes"] + limits["tmp_bytes"]:
+            return None, "memory"
 
 
-def sweep(uid: int | None) -> None:
+def _memory() -> int:
+    """Bytes that all descendants hold, as /proc tells it now."""
+    total = 0
+    for pid in _descendants(os.getpid()):
+        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
+            words = file.read().split()
+            total += int(words[1]) - int(words[2])  # without what files have in common
+    return total * os.sysconf("SC_PAGE_SIZE")
+
+
+def sweep(uid: int | None, group: cgroups.Group | None) -> None:
     """Kills and reaps all descendants, and all they become while that goes on."""
     while True:
         try:
@@ -100,6 +131,8 @@ def sweep(uid: int | None) -> None:
                 pass
         except ChildProcessError:
             return
+        if group is not None:
+            group.kill()
         if uid is not None:
             _kill_all_of(uid)
         for pid in _descendants(os.getpid()):

@@ -8,15 +8,17 @@ for size-limited folders. Left out: clocks and byte caps, which are the caller's
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
 import signal
 import socket
 import sys
-from typing import Any
+import time
+from typing import Any, NoReturn
 
-from verigrad.sandbox import folders, kernel
+from verigrad.sandbox import cgroups, folders, kernel
 from verigrad.sandbox.keeper import keep
 
 
@@ -28,19 +30,19 @@ def main() -> None:
     owner = os.pidfd_open(settings["owner"])
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    groups = {pids: cgroups.found(pids=pids) for pids in (False, True)}
     settings["private"], settings["own_users"] = _namespaces(settings)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    door.send(json.dumps({"private": settings["private"]}).encode())
+    settings["groups"] = groups[os.geteuid() == 0 and not settings["own_users"]]
+    door.send(json.dumps({name: settings[name] for name in ("private", "own_users", "groups")}).encode())
     waiting = select.poll()
     waiting.register(door.fileno(), select.POLLIN)
     waiting.register(owner, select.POLLIN)
     while True:
         events = dict(waiting.poll())
-        if owner in events:
-            os._exit(0)
-        message, fds, _, _ = socket.recv_fds(door, 64, 8)
+        message, fds, _, _ = (b"", [], 0, None) if owner in events else socket.recv_fds(door, 64, 8)
         if not message:
-            os._exit(0)
+            _leave(settings)
         if os.fork() == 0:
             try:
                 door.close()
@@ -50,6 +52,22 @@ def main() -> None:
                 os._exit(70)
         for fd in fds:
             os.close(fd)
+
+
+def _leave(settings: dict[str, Any]) -> NoReturn:
+    """Ends, and takes its folder along once the last keeper has taken its own."""
+    with contextlib.suppress(OSError):
+        if settings["private"]:
+            kernel.unmount(settings["base"])
+    for _ in range(200):
+        try:
+            os.rmdir(settings["base"])
+            break
+        except FileNotFoundError:
+            break
+        except OSError:
+            time.sleep(0.02)
+    os._exit(0)
 
 
 def _namespaces(settings: dict[str, Any]) -> tuple[bool, bool]:

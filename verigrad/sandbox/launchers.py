@@ -59,8 +59,8 @@ class Launcher:
         if not said:
             self.close()
             raise OSError("it ended while starting")
-        self.private: bool = json.loads(said)["private"]
-        """It has namespaces of its own."""
+        self.gives: dict[str, Any] = json.loads(said)
+        """private: it has namespaces of its own; own_users: boxes have; groups: control groups it can make."""
 
     def start(self, fds: Sequence[int]) -> None:
         """Hands over the five descriptors of one run. Raises OSError where the launcher is gone."""
@@ -94,15 +94,18 @@ class _Restarting:
         self._level, self._lock = level, threading.Lock()
         self._running: Launcher | None = None
 
-    def start(self, fds: Sequence[int]) -> None:
+    def start(self, fds: Sequence[int]) -> dict[str, Any]:
+        """Hands over one run; what the launcher gives. Raises OSError where none can be started."""
         with self._lock:
             if self._running is not None and self._running.owner == os.getpid():
                 try:
-                    return self._running.start(fds)
+                    self._running.start(fds)
+                    return self._running.gives
                 except (BrokenPipeError, ConnectionError):
                     self._running.close()
             self._running = Launcher(self._level)
-            return self._running.start(fds)
+            self._running.start(fds)
+            return self._running.gives
 
     def close(self) -> None:
         with self._lock:
