@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 NOT_IMPORTED = {
+    "reasoning-gym": "an extra: imported by name, and only where a recipe says gym:",
     "accelerate": "transformers' GGUF reader asks for it",
     "tensorboard": "torch.utils.tensorboard, which writes the run's log, imports it",
 }
@@ -34,7 +35,9 @@ def name_of(requirement: str) -> str:
     return canonical(re.split(r"[\s<>=!~;\[]", requirement, maxsplit=1)[0])
 
 
+EXTRAS = PROJECT["optional-dependencies"]
 DECLARED = {name_of(r) for r in PROJECT["dependencies"]}
+DECLARED |= {name_of(r) for extra, rows in EXTRAS.items() if extra != "dev" for r in rows}
 
 
 def imported() -> set[str]:
