@@ -148,12 +148,14 @@ def test_a_table_that_does_not_fit_its_file(table, jsonl, tmp_path, rows, said, 
 @pytest.mark.parametrize(
     ("source", "kind", "says"),
     [
-        ("hub:openai/gsm8k", NotYet, "not yet read"),
-        ("gym:chain_sum", NotYet, "not yet read"),
         ("run:.", NotYet, "not yet read"),
-        ("rows.parquet", NotYet, "not yet read"),
+        ("rows.parquet", DataError, "no such file"),
         ("times_tabel", RecipeError, "did you mean times_table?"),
-        ("rows.csv", RecipeError, "is no built-in source, file.jsonl or file.py:function"),
+        (
+            "rows.csv",
+            RecipeError,
+            "is no built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task or file.py:function",
+        ),
         ("questoins.jsonl", DataError, "no such file; did you mean questions.jsonl?"),
         ("no/such/file.jsonl", DataError, "no such file"),
         ("nowhere.py:rows", DataError, "no file nowhere.py in the recipe's folder"),

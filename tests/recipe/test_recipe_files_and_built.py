@@ -137,12 +137,9 @@ NOT_BUILT = [
     ("[data]", "lora = 8\n[data]", 5, "model.lora = 8 is not in this version yet; use lora = 0 (all weights)"),
     (CHECK, '"number"\n[[reward]]\nmodel = "j"', 16, 'reward.model = "j" is not in this version yet; use reward.ver'),
     ("[sampling]", 'score = "logp"\n[sampling]', 23, "loss.score belongs to preference losses, which are not in this"),
-    ("questions.jsonl", "hub:a/b", 6, 'data.source = "hub:a/b" is not in this version yet; use a file.jsonl with its'),
-    ("questions.jsonl", "gym:a", 6, 'data.source = "gym:a" is not in this version yet; use a built-in source or a fil'),
     ("questions.jsonl", "run:a", 6, 'data.source = "run:a" is not in this version yet; use a file.jsonl'),
-    ("questions.jsonl", "a.parquet", 6, 'data.source = "a.parquet" is not in this version yet; use a file.jsonl with '),
-    ("held_out = 0.2", "held_out = 'hub:x'", 10, 'data.held_out = "hub:x" is not in this version yet; use a file.js'),
-    ("[run]", '[[acceptance]]\nsource="gym:a"\ngrader="x"\n[run]', 38, 'acceptance.source = "gym:a" is not in th'),
+    ("held_out = 0.2", "held_out = 'run:x'", 10, 'data.held_out = "run:x" is not in this version yet; use a file.js'),
+    ("[run]", '[[acceptance]]\nsource="run:a"\ngrader="x"\n[run]', 38, 'acceptance.source = "run:a" is not in th'),
     ("[run]", '[[stage]]\nkind="rl"\n[stage.sampling]\nengine="vllm"\n[run]', 40, 'sampling.engine = "vllm" is not'),
 ]
 
@@ -173,3 +170,5 @@ def test_stages_of_other_kinds_are_not_built() -> None:
 def test_what_is_built_passes() -> None:
     check_built(parse(SQL, file="sql.toml", folder=FIXTURES))
     check_built(parse(SQL + '[[stage]]\nkind = "rl"\n', file="sql.toml", folder=FIXTURES))
+    for source in ("hub:a/b", "hub:a/b/config:test", "gym:chain_sum", "a.parquet"):
+        check_built(parse(SQL.replace("questions.jsonl", source, 1), file="sql.toml", folder=FIXTURES))

@@ -60,8 +60,12 @@ def fits(row: Mapping[str, Any], how: Reading) -> bool:
     """Whether the row has every column this way of reading asks for."""
     ours = set(row) | set(how.columns)
     wanted = set(how.shown) if how.template else set()
-    own = bool(how.template) or bool({"prompt", "messages"} & ours)
-    return own and set(how.columns.values()) <= set(row) and wanted <= ours
+    return asks(row, how) and set(how.columns.values()) <= set(row) and wanted <= ours
+
+
+def asks(row: Mapping[str, Any], how: Reading) -> bool:
+    """Whether table or row has a prompt."""
+    return bool(how.template) or bool({"prompt", "messages"} & {*row, *how.columns})
 
 
 def check_columns(row: Mapping[str, Any], how: Reading, *, file: str) -> None:

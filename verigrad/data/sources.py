@@ -1,7 +1,8 @@
 """Sources: what a [data] table names, read into tasks. Leaves out the split, the leak check and the order.
 
-Built-in name, file.jsonl, file.py:function or (from Python) a function. The grammar's other forms are refused as not
-yet there.
+Built-in name, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function or (from Python) a function; `run:`
+is refused as not yet there. Rows of a well-known form get its prompt and gold where neither they nor the table say
+them (formats), and a note says so.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-from verigrad.data import functions, jsonl
+from verigrad.data import functions, gym, hub, jsonl, parquet
 from verigrad.data.builtin import find, names
-from verigrad.data.rows import Reading, check_columns, fits, reading, to_task
+from verigrad.data.formats import Format, adapted, recognised
+from verigrad.data.rows import Reading, asks, check_columns, fits, reading, to_task
 from verigrad.errors import DataError, NotYet, RecipeError, nearest
 from verigrad.recipe import source_name
 from verigrad.records import Task
@@ -23,7 +25,8 @@ from verigrad.records import Task
 Function = Callable[[], Iterable[Mapping[str, Any]]]
 Placed = Iterator[tuple[str, dict[str, Any]]]
 
-_NOT_YET = {"hub:": "hub data sets", "gym:": "gym tasks", "run:": "pairs mined from runs", ".parquet": "parquet files"}
+
+_FILES: Mapping[str, Callable[..., Placed]] = {".jsonl": jsonl.read, ".parquet": parquet.read}
 
 
 class Table(Protocol):
@@ -107,8 +110,10 @@ def load_source(
     """One source read as `how` says, by default with the rows' own prompts."""
     how = how or Reading()
     label, rows, built_in = _open(source, folder, key)
-    name = source_name(source)
-    return _collect(rows, how, name=name, label=label, built_in=built_in)
+    first = next(rows, None)
+    form = _form_of(first[1], how) if first else None
+    placed = _formed(first, rows, form, how)
+    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in, form=form)
 
 
 def load_suite(
@@ -123,9 +128,9 @@ def load_suite(
     label, rows, built_in = _open(source, folder, key)
     first = next(rows, None)
     tables = [_reading(t, "data" if len(data) == 1 else f"data.{i}") for i, t in enumerate(data)]
-    how = _like(first[1] if first else {}, tables, built_in)
-    placed = chain([first], rows) if first else iter(())
-    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in)
+    how, form = _like(first[1] if first else {}, tables, built_in)
+    placed = _formed(first, rows, form, how)
+    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in, form=form)
 
 
 def _reading(table: Table, key: str) -> Reading:
@@ -156,7 +161,7 @@ def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: s
     )
 
 
-def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: bool) -> Source:
+def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: bool, form: Format | None) -> Source:
     first_place: dict[str, str] = {}
     tasks: list[Task] = []
     twice: list[tuple[str, str]] = []
@@ -174,9 +179,9 @@ def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: boo
         tasks.append(task)
     if not tasks:
         raise DataError(f"{label}: no rows; a source has at least one")
-    notes: tuple[str, ...] = ()
+    notes = () if form is None else (f"{label}: read as {form.NAME}: {form.SAYS}",)
     if twice:
-        notes = (f"{label}: {len(twice)} duplicate row(s) left out ({twice[0][0]} repeats {twice[0][1]})",)
+        notes += (f"{label}: {len(twice)} duplicate row(s) left out ({twice[0][0]} repeats {twice[0][1]})",)
     return Source(name=name, tasks=tuple(tasks), places=tuple(first_place.values()), notes=notes)
 
 
@@ -184,27 +189,47 @@ def _open(source: str | Function, folder: Path, key: str) -> tuple[str, Placed, 
     """What errors call the source, its rows, and whether it is built in."""
     if not isinstance(source, str):
         return source_name(source), functions.rows_of(source, folder=folder, key=key), False
-    for mark, what in _NOT_YET.items():
-        if source.startswith(mark) or (mark[0] == "." and source.endswith(mark)):
-            raise NotYet(f'{key} = "{source}": {what} are not yet read; write the rows as JSONL', key=key)
+    if source.startswith("run:"):
+        raise NotYet(f'{key} = "{source}": pairs mined from runs are not yet read; write the rows as JSONL', key=key)
+    if source.startswith("hub:"):
+        return source, hub.read(source, folder=folder, key=key), False
+    if source.startswith("gym:"):
+        return source, gym.read(source, key=key), False
     if re.search(r"\.py:[^:/\\]+$", source):
         return source, functions.rows_of(source, folder=folder, key=key), False
-    if source.endswith(".jsonl"):
-        path = folder / source
-        if not path.is_file():
-            there = nearest(path.name, [p.name for p in path.parent.glob("*.jsonl")] if path.parent.is_dir() else [])
-            raise DataError(f'{key} = "{source}": no such file{there}', key=key)
-        return source, jsonl.read(path, name=source), False
+    for ending, read in _FILES.items():
+        if source.endswith(ending):
+            return source, read(_there(source, ending, folder, key), name=source), False
     if source in names():
         rows = find(source).rows()
         return source, ((f"{source}[{i}]", dict(row)) for i, row in enumerate(rows)), True
-    raise RecipeError(
-        f'{key} = "{source}" is no built-in source, file.jsonl or file.py:function{nearest(source, names())}', key=key
-    )
+    forms = "built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task or file.py:function"
+    raise RecipeError(f'{key} = "{source}" is no {forms}{nearest(source, names())}', key=key)
 
 
-def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool) -> Reading:
+def _there(source: str, ending: str, folder: Path, key: str) -> Path:
+    path = folder / source
+    if not path.is_file():
+        near = nearest(path.name, [p.name for p in path.parent.glob(f"*{ending}")] if path.parent.is_dir() else [])
+        raise DataError(f'{key} = "{source}": no such file{near}', key=key)
+    return path
+
+
+def _form_of(row: Mapping[str, Any], how: Reading) -> Format | None:
+    """The form of rows that have no prompt or no gold of their own and get none from the table."""
+    return None if asks(row, how) and "gold" in {*row, *how.columns} else recognised(row)
+
+
+def _formed(first: tuple[str, dict[str, Any]] | None, rest: Placed, form: Format | None, how: Reading) -> Placed:
+    rows = chain([first], rest) if first else rest
+    return rows if form is None else adapted(rows, form, own_prompt=bool(how.template))
+
+
+def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool) -> tuple[Reading, Format | None]:
     for how in tables:
-        if fits(row, how) and (not built_in or how.shown <= {"prompt"}):
-            return how
-    return Reading(system=tables[0].system if len(tables) == 1 else None)
+        form = _form_of(row, how)
+        shown = row if form is None else next(adapted(iter([("", dict(row))]), form, own_prompt=bool(how.template)))[1]
+        if fits(shown, how) and (not built_in or how.shown <= {"prompt"}):
+            return how, form
+    own = Reading(system=tables[0].system if len(tables) == 1 else None)
+    return own, _form_of(row, own)

@@ -8,11 +8,7 @@ from verigrad.recipe.recipe import Recipe
 from verigrad.recipe.tables import PREFERENCE_AXES
 from verigrad.recipe.words import Check
 
-_PREFIXES = {
-    "hub:": "a file.jsonl with its rows",
-    "gym:": "a built-in source or a file.jsonl",
-    "run:": "a file.jsonl",
-}
+_PREFIXES = {"run:": "a file.jsonl"}
 
 
 def check_built(recipe: Recipe) -> None:
@@ -62,8 +58,6 @@ def _check_source(source: str | Check, key: str, shown: str) -> None:
     for prefix, instead in _PREFIXES.items():
         if source.startswith(prefix):
             raise _not_yet(key, source, instead, shown=shown)
-    if source.endswith(".parquet"):
-        raise _not_yet(key, source, "a file.jsonl with the same rows", shown=shown)
 
 
 def _not_yet(key: str, value: str, instead: str, *, shown: str = "") -> NotYet:
