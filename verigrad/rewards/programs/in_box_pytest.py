@@ -1,17 +1,35 @@
 """Runs inside the box: pytest on the files it is told, and how each test ended, in one frame on descriptor 3.
 
-In (stdin): the repr of (nonce, paths, folders with pytest, whether trusted conftest files exist).
+In (stdin): the repr of (nonce, paths, folders of pytest's packages by name, whether trusted conftest files exist).
 """
 
+import importlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import sys
+import types
 
 
 def main() -> None:
     """Runs pytest and leaves at once, so that nothing the tests registered runs after the frame."""
     nonce, paths, folders, conftest = eval(sys.stdin.buffer.read())  # noqa: S307
-    sys.path += list(dict.fromkeys(folders))
+
+    class Packages:  # the folder they are installed in cannot be listed here
+        @staticmethod
+        def find_spec(name: str, path: object, target: object = None) -> importlib.machinery.ModuleSpec | None:
+            if name not in folders:
+                return None
+            folder = folders[name]
+            return importlib.util.spec_from_file_location(
+                name, f"{folder}/__init__.py", submodule_search_locations=[folder]
+            )
+
+    sys.meta_path.append(Packages)
+    py = sys.modules["py"] = types.ModuleType("py")  # a file beside the packages, which some versions import
+    for part in ("error", "path"):
+        setattr(py, part, importlib.import_module(f"_pytest._py.{part}"))
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     import pytest
 

@@ -24,6 +24,8 @@ from verigrad.rewards.programs.plan import Box, Plan, Settings, Unjudged
 from verigrad.rewards.tokens import Unread
 
 MAX_FILES = 500
+SLOWER = 6
+"""Times the seconds of one test that a run of pytest may take: importing it is a second of a busy machine."""
 _DRIVER = Path(__file__).with_name("in_box_pytest.py").read_text(encoding="utf-8")
 _HEADER = re.compile(r"^---[ \t]+(?:(?:new )?file:?[ \t]+)?([^\s\-][^\n]*?)[ \t]+---[ \t]*$", re.MULTILINE)
 _UNUSED = re.compile(
@@ -32,6 +34,8 @@ _UNUSED = re.compile(
 )
 """Files of an answer that are left away: they would speak to pytest or to the interpreter, not to the tests."""
 _PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging")
+_ALSO = ("pygments", "exceptiongroup", "tomli")
+"""What some versions of pytest import besides."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +54,14 @@ class RepoTest:
         files = {name: body for name, body in program.items() if name not in self.hidden}
         paths = list(dict.fromkeys(node.split("::")[0] for node in self.ids))
         conftest = any(name.rsplit("/", 1)[-1] == "conftest.py" for name in self.hidden)
-        order = (nonce, paths, [str(Path(p).parent) for p in _packages()], conftest)
+        order = (nonce, paths, _packages(), conftest)
         return Box(
             command=(sandbox.python(), "-I", "-S", "-c", _DRIVER),
             files=files,
             locked=self.hidden,
             stdin=repr(order).encode(),
-            limits=settings.limits(plan.runs_as),
-            reads=tuple(_packages()),
+            limits=settings.limits(plan.runs_as, seconds=SLOWER * settings.seconds),
+            reads=tuple(_packages().values()),
             nonce=nonce,
         )
 
@@ -186,12 +190,14 @@ def _nodes(name: str, body: bytes) -> list[str]:
     return found
 
 
-def _packages() -> list[str]:
-    """Folders of pytest and what it imports, nothing else of the environment they are installed in."""
-    found = []
-    for name in _PACKAGES:
+def _packages() -> dict[str, str]:
+    """Folders by name of pytest and what it imports, nothing else of the environment they are installed in."""
+    if why := missing():
+        raise Unjudged(why)
+    found = {}
+    for name in (*_PACKAGES, *_ALSO):
         spec = importlib.util.find_spec(name)
         if spec is None or not spec.origin:
-            raise Unjudged(missing() or f"{name} is no package")
-        found.append(str(Path(spec.origin).parent))
+            continue
+        found[name] = str(Path(spec.origin).parent)
     return found
