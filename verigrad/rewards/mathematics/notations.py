@@ -1,0 +1,45 @@
+"""Notations of one number that are more than digits: scientific, a power of ten, repeating decimals.
+
+Left out: thousands and decimal commas (lexing), mixed numbers (expressions).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from verigrad.rewards.mathematics.trees import MAX_EXPONENT, Node, TooBig, Unread, number, plain_integer
+
+
+def power_of_ten(text: str) -> Node:
+    """1.2e3. Raises TooBig."""
+    mantissa, _, power = text.lower().partition("e")
+    if len(power) > 5 or abs(int(power)) > MAX_EXPONENT:
+        raise TooBig(f"an exponent beyond {MAX_EXPONENT}")
+    value = Fraction(mantissa) * Fraction(10) ** int(power)
+    return Node("sci", (number(Fraction(mantissa), mantissa),), value, str(int(power)))
+
+
+def scientific(factors: list[Node]) -> Node | None:
+    """A number times a power of ten: 1.2 * 10^3."""
+    if len(factors) != 2 or factors[0].op != "num" or factors[1].op != "pow" or factors[0].text == "repeating":
+        return None
+    base, exponent = factors[1].args
+    if base.text != "10" or not plain_integer(exponent):
+        return None
+    sign = 1
+    while exponent.op == "neg":
+        sign, exponent = -sign, exponent.args[0]
+    return power_of_ten(f"{factors[0].text}e{'-' if sign < 0 else ''}{exponent.text}")
+
+
+def repeating(text: str) -> Fraction:
+    r"""0.1\overline{6}, 0.1\dot{6}, 0.1(6), 0.\dot{1}4\dot{2}."""
+    bare = text.replace("{", "").replace("}", "").replace(" ", "").replace(")", "")
+    for mark in ("\\overline", "\\widehat", "\\dot"):
+        bare = bare.replace(mark, "(", 1).replace(mark, "") if mark in bare else bare
+    head, _, cycle = bare.partition("(")
+    whole, _, part = head.partition(".")
+    if not cycle.isdigit():
+        raise Unread("no repeating decimal")
+    scale = Fraction(10) ** len(part)
+    return Fraction(int((whole or "0") + part)) / scale + Fraction(int(cycle), 10 ** len(cycle) - 1) / scale
