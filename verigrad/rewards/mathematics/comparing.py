@@ -285,9 +285,7 @@ def _relation(gold: Relation, answer: Value, policy: Policy) -> bool:
 
 
 def _zero_form(nodes: list[Node], value: Relation, work: Work) -> tuple[Poly, Poly]:
-    """The left side minus the right (turned so that it is at most zero): over its denominator's numerator alone, and cleared of
-    negative powers.
-    """
+    """The left side minus the right, turned so that it is at most zero, and the same cleared of negative powers."""
     left, right_ = nodes if value.signs[0] not in (">", "\\ge") else nodes[::-1]
     quotient = canonical.quotient(Node("add", (left, Node("neg", (right_,)))), work)
     top, bottom = quotient

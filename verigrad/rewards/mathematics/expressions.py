@@ -23,8 +23,8 @@ from verigrad.rewards.mathematics.trees import (
 from verigrad.rewards.spelling import words
 
 FUNCTIONS = words(
-    "\\sin \\cos \\tan \\cot \\sec \\csc \\asin \\acos \\atan \\arcsin \\arccos \\arctan \\sinh \\cosh \\tanh \\ln \\log"
-    " \\lg \\exp \\abs \\gcd \\lcm \\cbrt"
+    "\\sin \\cos \\tan \\cot \\sec \\csc \\asin \\acos \\atan \\arcsin \\arccos \\arctan \\sinh \\cosh \\tanh \\ln"
+    " \\log \\lg \\exp \\abs \\gcd \\lcm \\cbrt"
 )
 _INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan"}
 CONSTANTS = {"\\pi": "pi", "\\infty": "inf"}

@@ -1,4 +1,4 @@
-r"""The gold as a value: a number, or a text in LaTeX or plain, bare or as GSM8K (#### 37) or MATH (\boxed{37}) gives it.
+r"""The gold as a value: a number, or a text in LaTeX or plain, bare, as in GSM8K (#### 37) or MATH (\boxed{37}).
 
 Words are a gold where they are one word, a name or a set phrase; a sentence about the answer ("see the figure above")
 is none. Left out: everything about answers.
