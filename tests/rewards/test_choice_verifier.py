@@ -23,6 +23,22 @@ TEXTS = Task.make(prompt="Capital of France?", gold="B", columns={"choices": ["L
 SEVERAL = Task.make(prompt="Which are prime?", gold={"answer": "ACD", "choices": "ABCD"})
 
 
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        ("unreadable", "N/A"),
+        ("unreadable", "A. iron\nB. wood"),
+        ("unreadable", "Which?\n(B) wood\n\n(A) iron"),
+        ("right", "B. wood is none.\nSo A."),
+        ("right", "A. iron"),
+        ("right", "A. iron\nA. iron"),
+    ],
+)
+def test_a_list_of_choices_and_not_applicable_name_none(status, answer):
+    got = choice.verify(answer, Task.make(prompt="Which?", gold={"answer": "A", "choices": "ABCD"}))
+    assert got.status == status, got
+
+
 @pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
 def test_public_cases(case):
     got = choice.verify(case["completion"], Task.make(prompt=case["problem"], gold=case["truth"]))

@@ -39,6 +39,7 @@ _DENIED = re.compile(
     r"|\b(?:except|excluding|excludes?|excluded|without|besides|unlike|avoids?|rejects?|rejected|neither|nor|no"
     r"|(?:unequal|opposed) to|instead of|(?:rather|other) than|(?:apart|aside|far|different|differs) from"
     rf"|rul(?:e|es|ed|ing) out|anti|non)(?: for)? ?-?{_FILL}"
+    rf"|(?:不 ?[是为]|[并而绝] ?非|不 ?等 ?于){_FILL}"
     r"|(?:¬|\\(?:neg|lnot|not|cancel|xcancel|sout|overline|bar)(?![a-z])) ?\{? ?$"
 )
 _OPEN = re.compile(

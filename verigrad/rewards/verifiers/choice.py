@@ -56,6 +56,8 @@ def verify(answer: str, task: Task, *, choices: str | list[Any] = "") -> Verdict
     several = len(gold.answer) > 1
     try:
         text = extract.visible(answer)
+        if not extract.marks(text) and _lists(text, gold):
+            raise Unread("lists the choices")
         found = extract.committed(
             text,
             lambda span, boxed: _commit(span, gold, several=several),
@@ -149,6 +151,13 @@ def _split(answer: str, letters: frozenset[str]) -> list[str]:
     return cut
 
 
+def _lists(text: str, gold: _Gold) -> bool:
+    """The last two lines are two choices of a list ("C. 7", "D. 8"): the question's, said again."""
+    lines = [line for line in text.splitlines()[-100:] if line.strip()][-2:]
+    heads = [m and gold.labels.get(m[1].casefold()) for m in (re.match(r" *\(?(\w)[.):] *\S", line) for line in lines)]
+    return len(heads) == 2 and None not in heads and heads[0] != heads[1]
+
+
 def _commit(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
     """The labels a span commits itself to; one, unless the gold is several."""
     if len(span) > MAX_SPAN:
@@ -188,6 +197,8 @@ def _counts(match: re.Match[str], text: str) -> bool:
     if _NEGATED.search(before) or _WRAPPED.search(before) or re.match(r"\}? ?\^", after):
         return False
     if len(name) > 1 and (re.search(r"\w\w-$", before) or re.match(r"-\w", after)):
+        return False
+    if re.search(r"(?<!\w)[nN]/$", before):  # "N/A" is no A
         return False
     if context.denied(before, after):
         return False
