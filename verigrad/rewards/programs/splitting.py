@@ -11,6 +11,7 @@ import ast
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import cast
 
 from verigrad.rewards.programs.checking import MODULES, known
 from verigrad.rewards.programs.twins import Uncompiled
@@ -123,8 +124,8 @@ def mentions(node: ast.AST, names: Names) -> bool:
 def split(node: ast.expr, names: Names) -> tuple[list[str], ast.expr]:
     """The calls of the program, as texts, and the expression with out_0, out_1 ... in their places."""
     splitter = _Split(names)
-    rest: ast.expr = splitter.visit(copy.deepcopy(node))
-    return splitter.asked, rest
+    rest = splitter.visit(copy.deepcopy(node))
+    return splitter.asked, cast(ast.expr, rest)
 
 
 class _Attributes(ast.NodeTransformer):

@@ -1,4 +1,4 @@
-"""A gold as tests: its types, and the shapes of HumanEval, MBPP, APPS and LiveCodeBench.
+"""A gold as tests, by its type.
 
     {"type": "call", "entry", "tests": [{"args", "kwargs", "out"}], "tolerance", "strict_types", "unordered",
      "generator"}
@@ -52,75 +52,25 @@ def plan_of(task: Task, *, shared: bool = False) -> Plan:
 
 
 def solution_of(task: Task) -> str | None:
-    """The reference solution the data holds, or None."""
+    """The reference solution of the gold or of the row, or None."""
     places: list[Mapping[str, Any]] = [task.gold] if isinstance(task.gold, Mapping) else []
     for place in (*places, task.columns):
-        for name in ("solution", "canonical_solution", "reference", "code"):
-            if isinstance(text := place.get(name), str) and text.strip():
-                prefix = place.get("prefix") or place.get("prompt")
-                body = name == "canonical_solution" and isinstance(prefix, str)
-                return f"{prefix}{text}" if body else text
+        if isinstance(text := place.get("solution"), str) and text.strip():
+            return text
     return None
 
 
 def as_truth(task: Task) -> Mapping[str, Any]:
-    """The gold with a type: as it is, or from a data set's own shape. Raises Unjudged."""
+    """The gold as an object; a text is read as JSON. Raises Unjudged."""
     gold = task.gold
     if isinstance(gold, str):
         try:
             gold = json.loads(gold)
         except (ValueError, RecursionError):
             raise Unjudged("the gold is no JSON object") from None
-    if isinstance(gold, list) and gold and all(isinstance(item, str) for item in gold):
-        gold = {"test_list": gold}
     if not isinstance(gold, Mapping):
         raise Unjudged("the gold is no JSON object")
-    if "type" in gold:
-        return gold
-    for name, read in _SHAPES.items():
-        if name in gold:
-            return read({**task.columns, **gold})
-    raise Unjudged("the gold has no type of test")
-
-
-def _human_eval(gold: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "unittest",
-        "entry": gold.get("entry_point") or gold.get("entry"),
-        "tests": [gold["test"]],
-        "prefix": gold.get("prefix") or gold.get("prompt") or "",
-    }
-
-
-def _mbpp(gold: Mapping[str, Any]) -> dict[str, Any]:
-    tests = [*gold["test_list"], *(gold.get("challenge_test_list") or [])]
-    setup = gold.get("test_setup_code") or "\n".join(gold.get("test_imports") or [])
-    return {"type": "unittest", "entry": gold.get("entry"), "tests": tests, "setup": setup}
-
-
-def _apps(gold: Mapping[str, Any]) -> dict[str, Any]:
-    io = gold.get("input_output", gold)
-    if isinstance(io, str):
-        try:
-            io = json.loads(io)
-        except (ValueError, RecursionError):
-            raise Unjudged("input_output is no JSON object") from None
-    ins, outs = (io.get("inputs"), io.get("outputs")) if isinstance(io, Mapping) else (None, None)
-    if not isinstance(ins, list) or not isinstance(outs, list) or len(ins) != len(outs):
-        raise Unjudged("inputs and outputs are two lists of one length")
-    if entry := io.get("fn_name"):
-        pairs = [(a, o[0] if isinstance(o, list) and len(o) == 1 else o) for a, o in zip(ins, outs, strict=True)]
-        return {"type": "call", "entry": entry, "tests": [{"args": a, "out": o} for a, o in pairs]}
-    joined = [tuple("\n".join(x) if isinstance(x, list) else x for x in pair) for pair in zip(ins, outs, strict=True)]
-    return {"type": "stdin", "tests": [{"in": i, "out": o} for i, o in joined]}
-
-
-_SHAPES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "test": _human_eval,
-    "test_list": _mbpp,
-    "input_output": _apps,
-    "inputs": _apps,
-}
+    return gold
 
 
 def _call(gold: Mapping[str, Any], visible: int, shared: bool) -> Plan:
