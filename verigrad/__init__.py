@@ -25,6 +25,7 @@ _HOMES = {
     "VerigradError": "verigrad.errors",
     "accept": "verigrad.runs",
     "advantages": "verigrad.losses",
+    "audit": "verigrad.runs",
     "diff": "verigrad.losses",
     "doctor": "verigrad.reporting",
     "methods": "verigrad.losses",
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "accept",
     "advantages",
+    "audit",
     "diff",
     "doctor",
     "methods",
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
     from verigrad.records import Group, Rollout, Scored, Task, Verdict
     from verigrad.reporting import doctor
     from verigrad.rewards import Verifier
-    from verigrad.runs import Run, accept, pilot, train, verify
+    from verigrad.runs import Run, accept, audit, pilot, train, verify
     from verigrad.sampling import Sampler
 
 

@@ -16,6 +16,7 @@ _HOMES = {
     "Run": "verigrad.runs.run",
     "Talk": "verigrad.runs.talk",
     "accept": "verigrad.runs.do_accept",
+    "audit": "verigrad.runs.do_audit",
     "init": "verigrad.runs.do_init",
     "listing": "verigrad.runs.do_list",
     "pilot": "verigrad.runs.do_pilot",
@@ -32,6 +33,7 @@ __all__ = [
     "Run",
     "Talk",
     "accept",
+    "audit",
     "init",
     "listing",
     "pilot",
@@ -42,6 +44,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from verigrad.runs.do_accept import Acceptance, accept
+    from verigrad.runs.do_audit import audit
     from verigrad.runs.do_init import KITS, NOT_YET, init
     from verigrad.runs.do_list import listing
     from verigrad.runs.do_pilot import pilot

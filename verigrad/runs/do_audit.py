@@ -177,15 +177,16 @@ def _made(target: Target, n: int) -> tuple[list[Row], list[str]]:
 
 
 def _paid(target: Target, name: str, n: int) -> list[Row]:
-    """The kind's rows if the function pays a right answer on at least half of them; none after a fault on most."""
+    """The kind's rows of which the function pays a right answer, if these are half of them or more."""
     rows = made_rows(name, n)
-    paid = 0
+    paid = []
     for at, row in enumerate(rows):
         said = target.score([(answer, row.task) for answer in row.right])
-        paid += any((s.score or 0.0) > 0 for s in said)
-        if at >= 2 and not paid:
+        if any((s.score or 0.0) > 0 for s in said):
+            paid.append(row)
+        elif at >= 2 and not paid:
             return []
-    return rows if rows and 2 * paid >= len(rows) else []
+    return paid if paid and 2 * len(paid) >= len(rows) else []
 
 
 def _from_recipe(asked: _Asked, whole: Recipe, n: int) -> tuple[list[Row], list[str]]:

@@ -13,7 +13,7 @@ from verigrad.rewards.audit.result import Audit, Exploit, cut
 
 WIDTH = 100
 _ANSWER = 76
-REFUSALS = 6
+REFUSALS = 4
 """Refused right answers shown of a kind."""
 
 
