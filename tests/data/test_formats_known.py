@@ -189,7 +189,7 @@ def test_the_last_box_of_a_solution(solution, box):
     assert last_box(solution) == box
 
 
-@pytest.mark.parametrize("solution", ["no box", r"\boxed{1", r"\boxed{1}\boxed{\{2}"])
+@pytest.mark.parametrize("solution", ["no box", r"\boxed{1", r"\boxed{1}\boxed{{2}"])
 def test_a_solution_without_a_whole_box(solution):
     with pytest.raises(ValueError, match="boxed"):
         last_box(solution)
