@@ -81,7 +81,8 @@ def shoot(
                     left = some[at + 1 :] + left
                     break
             progress(len(some), trick)
-        progress(len(left), trick)
+        if left:
+            progress(len(left), trick)
 
 
 def judge(attack: Attack, said: Said, *, measure: Measure, grading: Grading | None) -> Shot:

@@ -48,9 +48,9 @@ def committed(answer: str, form: Format, read: Read, same: Same, *, lenient: boo
 
 
 def _inside(text: str, form: Format, read: Read, same: Same, lenient: bool) -> Any:
-    prose, blocks = blocks(text)
-    marked = [body for mark, body in blocks if mark.lower() in form.FENCES]
-    plain = [body for mark, body in blocks if not mark]
+    prose, code = blocks(text)
+    marked = [body for mark, body in code if mark.lower() in form.FENCES]
+    plain = [body for mark, body in code if not mark]
     if marked or plain:
         values = [read(body) for body in (marked or plain)]
         values += [v for body in (plain if marked else []) if (v := _maybe(read, body)) is not _NOTHING]

@@ -38,7 +38,8 @@ def right(gold: Value, answer: Value, policy: Policy) -> bool:
     if isinstance(gold, Relation):
         return _relation(gold, answer, policy)
     if isinstance(answer, Relation):
-        answer = committed(answer, gold, policy)
+        value = committed(answer, gold, policy)
+        answer = _by_name(answer.label, value) if isinstance(gold, Named) else value
     rule = _RULES[type(gold)]
     return rule(gold, answer, policy)
 
@@ -64,6 +65,14 @@ def committed(answer: Relation, gold: Value, policy: Policy) -> Value:
         if about and isinstance(last, Scalar) and isinstance(side, Scalar) and not _short(gold):
             return side
     return last
+
+
+def _by_name(label: str, value: Value) -> Value:
+    """(x, y) = (1, 2) as x = 1, y = 2."""
+    names = label[1:-1].split(",") if label[:1] == "(" else []
+    if isinstance(value, Bracketed) and len(names) == len(value.items):
+        return Named(tuple(zip(names, value.items, strict=True)))
+    return value
 
 
 def _short(gold: Value) -> bool:
@@ -152,7 +161,7 @@ def _bracketed(gold: Bracketed, answer: Value, policy: Policy) -> bool:
     brackets = [[ends.get(b, b) for b in (v.left, v.right)] for v in (gold, answer)]
     if brackets[0] != brackets[1]:
         one, two = regions.of_bracketed(gold), regions.of_bracketed(answer)
-        if "]" in (gold.left, answer.left) and one is not None and two is not None:
+        if ("]" in (gold.left, answer.left) or "[" in (gold.right, answer.right)) and one is not None and two is not None:
             return _same_region(one, two, policy)
         return False
     return len(gold.items) == len(answer.items) and all(

@@ -63,6 +63,8 @@ def read(gold: Any) -> Value:
 def _read(text: str) -> Value:
     if not text:
         raise Unread("empty")
+    if text.casefold() in _NO_GOLD:
+        raise Unread("words that are no answer")
     value = statements.read(text)
     _readable(value, text)
     if not comparing.agree(value, value) or not _itself(value):

@@ -26,7 +26,8 @@ class Token(NamedTuple):
 
 _REPEATING = r"[0-9]*\.[0-9]*\\(?:overline|dot|widehat) ?(?:\{[0-9]{1,40}\}|[0-9])(?:[0-9]*\\dot ?\{?[0-9]\}?)?"
 _BRACKETED = r"[0-9]+\.[0-9]*\([0-9]{1,40}\)"
-_GROUPED = r"(?<![0-9.,(\[{])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9]|,[0-9])(?:\.[0-9]+)?"
+_BEFORE = r"(?<![0-9.,(\[{])"
+_GROUPED = rf"{_BEFORE}[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+(?![0-9]|,[0-9])(?:\.[0-9]+)?"
 _DECIMAL_COMMA = r"(?<![0-9.,(\[{])0,[0-9]+(?![0-9]|[,.][0-9])"
 _SCIENTIFIC = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)[eE][-+]?[0-9]+(?![0-9A-Za-z])"
 _NUM = r"[0-9]+\.[0-9]+|[0-9]+\.(?![0-9.A-Za-z])|[0-9]+|\.[0-9]+"
@@ -37,6 +38,12 @@ _REST = (
 _SINGLE = re.compile(
     rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_GROUPED}|{_DECIMAL_COMMA}|{_NUM}){_REST}"
 )
+_GROUPS = re.compile(
+    rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_GROUPED.replace(_BEFORE, '(?<![0-9.,])')}|{_NUM})"
+    rf"{_REST}"
+)
+_SPACED_LIST = re.compile(r"[0-9],[0-9]{3}(?![0-9]).*[,;] |[,;] .*[0-9],[0-9]{3}(?![0-9])")
+"""Members with a space between them: a comma without one groups."""
 _LISTED = re.compile(rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_NUM}){_REST}")
 
 _NAMED = words(
@@ -60,7 +67,11 @@ def tokens(text: str, *, listed: bool = False) -> list[Token]:
     """The tokens of a spelled text; `listed`: a comma between digits always separates. Raises TooBig."""
     out: list[Token] = []
     spaced = False
-    for match in (_LISTED if listed else _SINGLE).finditer(text):
+    if not listed and "," in text and _SPACED_LIST.search(text):
+        pattern = _GROUPS
+    else:
+        pattern = _LISTED if listed else _SINGLE
+    for match in pattern.finditer(text):
         kind, piece = match.lastgroup or "", match[0]
         if kind == "space":
             spaced = True

@@ -20,7 +20,7 @@ _JOINS = {
     "与": "\\and", ",": ",", "\\lor": "\\or", "\\land": "\\and", "\\or": "\\or", "\\and": "\\and", ";": ";",
     ", and": "\\and", ", or": "\\or", "&": "\\and",
 }  # fmt: skip
-_EMPTY = frozenset(("no solution", "no solutions", "no real solution", "no real solutions", "none", "empty set",
+_EMPTY = frozenset(("no solution", "no solutions", "no real solution", "no real solutions", "empty set",
                     "the empty set", "无解", "空集"))  # fmt: skip
 _LINES = frozenset(("all real numbers", "all reals", "real numbers", "全体实数"))
 PAIRED = re.compile(r"\$\$([^$]+)\$\$|\$(?=[^\s$])([^$]*)(?<=[^\s$])\$(?![0-9])|\$\s([^$]+?)\s\$")
@@ -50,7 +50,7 @@ def prepared(tokens: list[Token]) -> list[Token]:
                 continue
             words = any(t.kind == "word" for t in inner)
             unit = bool(out) and out[-1].kind in ("num", "rep", "sci")
-            if not words and not (unit and all(t.kind != "num" for t in inner)):
+            if not words and (not unit or inner[0].text == "%" or any(t.kind == "num" for t in inner)):
                 out.extend(inner)
                 continue
         elif token.kind == "cmd" and token.text in _JOINS:

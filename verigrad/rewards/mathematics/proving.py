@@ -19,7 +19,7 @@ _FUNCTIONS = {
 
 
 def equal(gold: list[Any], answer: list[Any]) -> bool:
-    """Proven equal. Symbols are taken as positive."""
+    """Proven equal. Symbols are taken as real."""
     sympy: Any = importlib.import_module("sympy")
     left, right = _built(gold, sympy), _built(answer, sympy)
     gap = left - right
@@ -54,7 +54,7 @@ def _built(node: list[Any], sympy: Any) -> Any:
         number = Fraction(value)
         return sympy.Rational(number.numerator, number.denominator)
     if op == "sym":
-        return sympy.Symbol(value, positive=True)
+        return sympy.Symbol(value, real=True)
     if op == "const":
         return {"pi": sympy.pi, "e": sympy.E, "i": sympy.I}[value]
     if op in ("add", "mixed"):

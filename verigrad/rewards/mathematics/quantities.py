@@ -97,7 +97,7 @@ def _unit_words(tokens: list[Token]) -> bool:
             continue
         before = tokens[i - 1].text if i else ""
         power = token.text in ("^", "{", "}") or (token.text in ("2", "3") and before in ("^", "{"))
-        if not power and token.text not in ("/", "-", ".") and not (token.kind == "id" and (before == "/" or i)):
+        if not power and token.text not in ("/", "-", ".") and token.kind != "id":
             return False
     return sum(t.kind in ("word", "text", "id") for t in tokens) <= _MAX_WORDS
 

@@ -72,6 +72,8 @@ def read(span: str, gold: Value, *, boxed: bool) -> Said:
         if _QUESTION.match(span) or span.rstrip(" *_\"')$").endswith(("?", "？")):
             raise Unread("a question, not an answer")
         return _segments(span, segments, gold)
+    if isinstance(gold, Text) and not boxed and (said := _linked(span, gold)) is not None:
+        return said
     try:
         return _fitting(_whole(span, gold, boxed=boxed), span, gold)
     except Unread as error:

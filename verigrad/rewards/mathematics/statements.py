@@ -34,7 +34,7 @@ from verigrad.rewards.tokens import MAX_SPAN
 _SIGNS = frozenset(("=", "<", ">", "\\le", "\\ge", "\\ne", "\\approx", "\\in", "\\equiv", "\\cong"))
 SPLITS = frozenset((",", ";", "\\or", "\\and"))
 _BASED = re.compile(
-    r"\(?(-?[0-9A-F]+(?:\.[0-9A-F]+)?)\)? ?_ ?(?:\{ ?([0-9]{1,2}) ?\}|([0-9]{1,2}))"
+    r"\(?(-?[0-9][0-9A-Fa-f]*(?:\.[0-9A-Fa-f]+)?|[A-F][0-9A-F]+)\)? ?_ ?(?:\{ ?([0-9]{1,2}) ?\}|([0-9]{1,2}))"
     r"|\(?(-?[0-9A-Fa-f]+)\)? ?\x01? ?(?:in )?base[ -]?\x02? ?([0-9]{1,2})\x02?"
 )
 
@@ -51,6 +51,8 @@ def read(text: str, *, listed: bool = False) -> Value:
 
 
 def _based(digits: str, base: str) -> Based:
+    if not base.isdigit() or len(base) > 2:
+        raise Unread("a base that is none")
     number, digits = int(base), digits.upper()
     if not 2 <= number <= 36 or len(digits) > 200:
         raise Unread("a base that is none")
@@ -202,6 +204,8 @@ def _single(tokens: list[Token], *, listed: bool = False) -> Value:
             return value(inner, listed=listed)
     if len(tokens) == 1 and tokens[0].text in ("\\emptyset", "\\R"):
         return Collection((), braces=True) if tokens[0].text == "\\emptyset" else regions.LINE
+    if tokens[0].kind == "num" and len(tokens) in (3, 5) and tokens[1].text == "_":
+        return _based(tokens[0].text, tokens[2 if len(tokens) == 3 else 3].text)
     text = text_of(tokens)
     if text is not None:
         return text

@@ -101,6 +101,9 @@ def unit(words: str) -> Unit:
         top, bottom = (UNITS.get(p) or UNITS.get(p.lower()) for p in match.groups())
         if top is not None and bottom is not None and top.factor and bottom.factor:
             return Unit(f"{top.name}/{bottom.name}", f"{top.kind}/{bottom.kind}", top.factor / bottom.factor)
+    temperature = re.fullmatch(r"(?:degrees?|deg) (celsius|fahrenheit|c|f)", text.lower())
+    if temperature is not None:
+        return UNITS["celsius" if temperature[1][0] == "c" else "fahrenheit"]
     kept = [w for w in text.casefold().split(" ") if w not in _IGNORED]
     if len(kept) == 1 and (one := UNITS.get(kept[0])) is not None:
         return one

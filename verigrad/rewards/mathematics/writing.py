@@ -43,6 +43,8 @@ _OWN = {1: " ", 2: " "}
 """The two control characters that stand for the braces of a text here."""
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ", "0123456789-+nx")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙ", "0123456789n")
+_PER_CENT = re.compile(r"\bper ?cent\b", re.IGNORECASE)
+_ROOT = re.compile("√ ?([0-9]+(?:\\.[0-9]+)?)")
 _STYLED = re.compile("[\U0001d400-\U0001d7ff\u2460-\u2473\u210e]")
 _GROUP = re.compile(r"(?<=[0-9])(?:[\u2009\u202f']|\\[,;:! ]|\{,\}|,\\!)(?=[0-9]{3}(?![0-9]))")
 
@@ -84,6 +86,8 @@ def spell(text: str) -> str:
     ('\\frac{1}{2} * \\pi ', '\\frac{1}{2}*\\pi')
     """
     text = _GROUP.sub(",", text.translate(_OWN))
+    if "cent" in text:
+        text = _PER_CENT.sub("%", text)
     if not text.isascii():
         text = _folded(text)
     if "\\" in text or "~" in text or "{" in text:
@@ -98,7 +102,7 @@ def _folded(text: str) -> str:
     text = _STYLED.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ]+", lambda m: "^{" + m[0].translate(_RAISED) + "}", text)
     text = re.sub("[₀-₉ₙ]+", lambda m: "_{" + m[0].translate(_LOWERED) + "}", text)
-    text = text.translate(_TABLE)
+    text = _ROOT.sub(r"\\sqrt{\1}", text).translate(_TABLE)
     return chinese.folded(text)
 
 

@@ -104,6 +104,9 @@ class _Scope:
                 self.assign(target, node.value, node)
             case ast.AnnAssign(value=ast.expr() as value):
                 self.assign(node.target, value, ast.Assign(targets=[node.target], value=value))
+            case ast.AugAssign(target=ast.Name(id=name)):
+                value = ast.BinOp(left=ast.Name(id=name, ctx=ast.Load()), op=node.op, right=node.value)
+                self.assign(node.target, value, node)
             case ast.For(orelse=[]):
                 for _ in self.turns(node.target, node.iter):
                     self.block(node.body)

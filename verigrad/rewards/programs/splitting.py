@@ -130,6 +130,8 @@ def split(node: ast.expr, names: Names) -> tuple[list[str], ast.expr]:
 
 class _Attributes(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and (node.value.id, node.attr) == ("pytest", "approx"):
+            return ast.Name(id="approx", ctx=node.ctx)
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and not node.attr.startswith("assert"):
             return ast.Name(id=f"self_{node.attr}", ctx=node.ctx)
         return self.generic_visit(node)

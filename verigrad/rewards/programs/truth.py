@@ -122,7 +122,7 @@ def _unittest(gold: Mapping[str, Any], visible: int, shared: bool) -> Plan:
             if not some:
                 raise Unjudged("a source with no assertion about the program")
             tests += [assertions.shown(test, visible=i < visible) for test in some]
-    except assertions.Uncompiled as error:
+    except (assertions.Uncompiled, RecursionError) as error:
         if not shared:
             raise Unjudged(f"not compiled to calls: {error}") from None
         return _whole(gold, sources, setup, visible, why=str(error))

@@ -14,7 +14,7 @@ _TWINS: Mapping[str, str] = {
     "assertEqual": "{0} == {1}",
     "assertEquals": "{0} == {1}",
     "assertNotEqual": "{0} != {1}",
-    "assertTrue": "bool({0})",
+    "assertTrue": "{0}",
     "assertFalse": "not {0}",
     "assertIs": "{0} is {1}",
     "assertIsNot": "{0} is not {1}",

@@ -38,7 +38,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 _READ = 200
 _JOINED = re.compile(
-    r"(?:\\\)|\$)?(?:\s|\\quad|\\qquad|\\,|,|;|\\text\s?\{\s*(?:,?\s*and|or)\s*\}|\band\b|\bor\b){1,12}(?:\\\(|\$)?\\boxed"
+    r"(?:\\\)|\$)?(?:[ \t]|\\,){0,4}(?:\\q?quad|,|;|\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b)(?:[ \t]|\\q?quad|\\,|\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b){0,6}(?:\\\(|\$)?\\boxed"
 )
 _DISPLAY = re.compile(r"\\\[(.{0,2000}?)\\\]|\$\$(.{0,2000}?)\$\$|\\begin\{(\w+\*?)\}.{0,2000}?\\end\{\3\}", re.DOTALL)
 
