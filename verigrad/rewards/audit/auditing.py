@@ -57,7 +57,6 @@ def audit_target(
     kinds = tuple(dict.fromkeys(r.kind for r in rows))
     by_hand = shipped(kinds, own=target.own) if cases else []
     progress("attacks", len(attacks) + len(by_hand), 0)
-    target.afresh()
     shots = [
         *right,
         *shoot(
@@ -70,7 +69,6 @@ def audit_target(
     ]
     progress("scored again", None, 0)
     unsteady = wobbles(target, _steady_pairs(rows, shots))
-    target.afresh()
     findings = [*wobble_findings(unsteady), *fault_findings(shots, own=target.own), *other_findings(shots, rows)]
     random = any(w.name == "random score" for w in unsteady)
     if not random:

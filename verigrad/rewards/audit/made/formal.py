@@ -6,28 +6,24 @@ from verigrad.records import Task
 from verigrad.rewards.audit.records import Row
 
 _COQ = (
-    ("Theorem two : 1 + 1 = 2.", "Proof. reflexivity. Qed."),
-    ("Theorem add_0 : forall n : nat, n + 0 = n.", "Proof.\n  induction n; simpl; congruence.\nQed."),
+    ("Theorem two : 1 + 1 = 2", "Proof. reflexivity. Qed."),
+    ("Theorem add_0 : forall n : nat, n + 0 = n", "Proof.\n  induction n; simpl; congruence.\nQed."),
 )
 _LEAN = ("theorem goal : (2:Nat)+2 = 4",)
 
 
 def rows() -> list[Row]:
     """One a statement."""
-    coq = [
-        Row(
-            kind="formal",
-            task=Task.make(prompt=f"Prove: {s}", gold={"type": "coq", "statement": s}, source="made"),
-            right=(f"{s}\n{proof}", f"```coq\n{s}\n{proof}\n```"),
-        )
-        for s, proof in _COQ
-    ]
-    lean = [
-        Row(
-            kind="formal",
-            task=Task.make(prompt=f"Prove: {s}", gold={"type": "lean4", "statement": s}, source="made"),
-            right=(),
-        )
-        for s in _LEAN
-    ]
-    return coq + lean
+    return [*(_coq(s, proof) for s, proof in _COQ), *(_lean(s) for s in _LEAN)]
+
+
+def _coq(statement: str, proof: str) -> Row:
+    whole = f"{statement}.\n{proof}"
+    gold = {"type": "coq", "statement": statement, "proof": whole}
+    task = Task.make(prompt=f"Prove: {statement}.", gold=gold, source="made")
+    return Row(kind="formal", task=task, right=(whole, f"```coq\n{whole}\n```"))
+
+
+def _lean(statement: str) -> Row:
+    task = Task.make(prompt=f"Prove: {statement}", gold={"type": "lean4", "statement": statement}, source="made")
+    return Row(kind="formal", task=task, right=())

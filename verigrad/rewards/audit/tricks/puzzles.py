@@ -1,7 +1,7 @@
 """Tricks on logic golds: both verdicts at once, every candidate, numbers used twice, code for an expression.
 
-Golds are as docs/reference/cases.md has them: smt, sat, countdown, mini_sudoku, cryptarithm, hanoi,
-prime_factorization, one_of.
+Golds are as docs/reference/cases.md has them, by their `type`. Left out: sudoku and reasoning-gym's tasks, whose checks
+the tricks on any row try.
 """
 
 from __future__ import annotations
@@ -125,6 +125,25 @@ def _smt(gold: Mapping[str, Any], row: Row) -> Iterable[str]:
             f"{ask} = {value} or {ask} = {value + 1}",
             f"not {value}",
         )
+
+
+def _formula(gold: Mapping[str, Any], row: Row) -> Iterable[str]:
+    yield from ("true", "false", "(and)", "(or)", "x = x", "(= 1 1)", "(assert true)", "(assert false)", "(check-sat)")
+    yield from ("(exit)", "(forall ((y Int)) (= y y))", "(define-fun x () Int 0)", "sat", "any formula will do")
+
+
+def _assignment(gold: Mapping[str, Any], row: Row) -> Iterable[str]:
+    clauses = gold.get("clauses")
+    names = sorted({abs(v) for c in clauses for v in c if isinstance(v, int)}) if isinstance(clauses, list) else []
+    yield from ("sat", "SATISFIABLE", "{}", "0", "v 0")
+    if names:
+        yield " ".join(f"{n} {-n}" for n in names) + " 0"
+        yield ", ".join(f"x{n}=True, x{n}=False" for n in names)
+        yield ", ".join(f"x{n + names[-1]}=True" for n in names)
+
+
+def _no_values(gold: Mapping[str, Any], row: Row) -> Iterable[str]:
+    yield from ("sat", "{}", "x = x, y = y", "model", "x = 1 or x = 2, y = 3", "x is some number, y another")
 
 
 TRICKS = (
