@@ -107,6 +107,11 @@ class _Restarting:
             self._running.start(fds)
             return self._running.gives
 
+    @property
+    def base(self) -> str:
+        """The folder its boxes lie in; at level 3 it looks empty from here."""
+        return self._running.base if self._running is not None else ""
+
     def close(self) -> None:
         with self._lock:
             if self._running is not None and self._running.owner == os.getpid():
