@@ -179,7 +179,7 @@ def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: boo
         tasks.append(task)
     if not tasks:
         raise DataError(f"{label}: no rows; a source has at least one")
-    notes = () if form is None else (f"{label}: read as {form.NAME}: {form.SAYS}",)
+    notes: tuple[str, ...] = () if form is None else (f"{label}: read as {form.NAME}: {form.SAYS}",)
     if twice:
         notes += (f"{label}: {len(twice)} duplicate row(s) left out ({twice[0][0]} repeats {twice[0][1]})",)
     return Source(name=name, tasks=tuple(tasks), places=tuple(first_place.values()), notes=notes)

@@ -56,7 +56,7 @@ def adapted(
     """
     for place, row in rows:
         try:
-            more = {} if own_prompt else {"prompt": form.prompt(row)}
+            more: dict[str, Any] = {} if own_prompt else {"prompt": form.prompt(row)}
             try:
                 more |= form.columns(row)
             except ValueError as error:
