@@ -47,7 +47,16 @@ _VULGAR = {
         *zip("⅙⅚⅛⅜⅝⅞", ["1/6", "5/6", "1/8", "3/8", "5/8", "7/8"], strict=True),
     ]
 }
-_TABLE: dict[int, Any] = {**_FULL_WIDTH, **_MINUS, **_SPACES, **_VULGAR, 0x2044: "/", 0x2215: "/"}
+_TABLE: dict[int, Any] = {
+    **_FULL_WIDTH,
+    **_MINUS,
+    **_SPACES,
+    **_VULGAR,
+    0x2044: "/",
+    0x2215: "/",
+    0x3002: ". ",
+    0x3001: ",",
+}
 
 _MATHS = ("$$", "$", "\\(", "\\[", "\\boxed{", "\\fbox{", "{", "(")
 _PAIRS = (

@@ -29,7 +29,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _TAGS = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _HASHES = re.compile(r"####[ \t]*([^\n]*)")
 _PHRASE = re.compile(
-    r"\b(?:answer|result|solution)\b(?:\s(?:to|of|for)\b[^.\n:=]{0,120}?)?[*\s]{0,4}(?:\bis\b|\bare\b|\bequals\b|=|:)[\s:*]{0,8}",
+    r"\b(?:answer|result|solution)s?\b(?:\s(?:to|of|for)\b[^.\n:=]{0,120}?)?[*\s]{0,4}(?:\bis\b|\bare\b|\bequals\b|=|:)[\s:*]{0,8}"
+    r"|(?:答案|结果)\s?】?\s?(?:应该?)?(?:是|为|选|:)[\s:*]{0,8}|【答案】\s{0,4}|[故应]该?选择?\s?[\s:*]{0,8}",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"\n|[.!?](?=\s|$)")
@@ -39,11 +40,11 @@ _COPULA = re.compile(
 )
 _NAMED = re.compile(r"^(\S{1,80}) is (?:the|our|my|your) (?:\w+ ){0,2}\w+$", re.IGNORECASE)
 _HEDGE = re.compile(
-    r"\b(?:or|either|maybe|perhaps|possibly|probably|not|cannot|unsure|guess)\b|n['’]t\b|\?", re.IGNORECASE
+    r"\b(?:or|either|maybe|perhaps|possibly|probably|not|cannot|unsure|guess)\b|n['’]t\b|\?|或|不|吗", re.IGNORECASE
 )
 _NO_EQUATION = re.compile(r"[!<>~]=|[≠≤≥]")
 _TAKEN_BACK = re.compile(
-    r"\b(?:or|maybe|perhaps|possibly|alternatively|not|wait|actually|wrong|incorrect|no|unsure|instead|mistake|sorry)\b|n['’]t\b",
+    r"\b(?:or|maybe|perhaps|possibly|alternatively|not|wait|actually|wrong|incorrect|no|unsure|instead|mistake|sorry)\b|n['’]t\b|或|不是|不对|错",
     re.IGNORECASE,
 )
 _NUMBER_WORD = re.compile(

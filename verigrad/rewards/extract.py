@@ -55,7 +55,7 @@ _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _CUE = re.compile(
     r"\b(?:final |correct |right )?(?:answer|option|choice)(?:\*\*)?"
     r"\s{0,2}(?:(?:is|are|would be|must be|=)(?![a-z])|[:：])\s{0,2}[:：]?"
-    r"|[故应]选\s{0,2}[:：]?|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
+    r"|[故应]选\s{0,2}[:：]?|(?<![不没能该])选(?:择|项)?\s{0,2}[:：]?(?=\s{0,2}[（(]?[A-Za-zＡ-Ｚ]{1,10}(?![A-Za-z]))|(?:正确)?(?:答案|选项)(?:应该)?\s{0,2}(?:是|为|选|[:：])\s{0,2}[:：]?",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(

@@ -21,16 +21,16 @@ from verigrad.records import Grade, Status, Task
 
 _REASON = re.compile(r"[,;:]?\s+(?:since|because|as|for)\b.*", re.IGNORECASE | re.DOTALL)
 _LEAD = (
-    r"(?:\b(?:it|this|that|he|she|i|we|the|so|therefore|thus|hence|choose|pick|correct|best|option|choice|label|answer|is)"
-    r"\b|'s\b|,|:)"
+    r"(?:\b(?:it|this|that|he|she|i|we|the|so|therefore|thus|hence|choose|pick|correct|best|options?|choices?|labels?"
+    r"|answers?|is|are)\b|'s\b|,|:|所以|因此|我|应该?|选择?|选项|项|是|为)"
 )
 _NAMED = re.compile(
-    r"(.{1,60}?)\s+is\s+(?:the\s+)?(?:(?:correct|right|best)(?:\s+(?:answer|one|choice|option|label))?"
+    r"(?:both\s+)?(.{1,60}?)\s+(?:is|are)\s+(?:the\s+)?(?:(?:correct|right|best)(?:\s+(?:answer|one|choice|option|label))?"
     r"|(?:answer|one|choice|option|label))\b(?!\s+(?:is|are)\b).*",
     re.IGNORECASE | re.DOTALL,
 )
 MAX_CHOICES = 100
-_SPLIT = re.compile(r"\s*(?:,|;|&|/|\band\b)\s*|\s+", re.IGNORECASE)
+_SPLIT = re.compile(r"\s*(?:,|;|&|/|\band\b|和|与|及)\s*|\s+", re.IGNORECASE)
 
 
 Choices = Sequence[Any] | Mapping[str, Any] | str | None
@@ -122,7 +122,7 @@ def label_set(segment: str, gold: Gold) -> frozenset[str] | None:
         label = gold.labels[both[1]]  # "B) Rome"
         return frozenset([label]) if gold.labels.get(_plain(both[2])) == label else None
     text = unwrap(_REASON.sub("", fold(segment).strip()))
-    text = _plain(re.sub(r"^(?:option|choice|label)\s+", "", text, flags=re.IGNORECASE))
+    text = _plain(re.sub(r"^(?:(?:option|choice|label)s?\s+|选?项\s*)", "", text, flags=re.IGNORECASE))
     if text in gold.labels:
         return frozenset([gold.labels[text]])
     if corrected := re.fullmatch(r"not\s+(\S+?),?\s+but\s+(\S+)", text):
@@ -130,7 +130,7 @@ def label_set(segment: str, gold: Gold) -> frozenset[str] | None:
         return frozenset([pair[1]]) if pair[0] is not None and pair[1] is not None and pair[0] != pair[1] else None
     if len(gold.answer) < 2:
         return None
-    parts = [p for p in _SPLIT.split(text) if p]
+    parts = [p.strip("()") for p in _SPLIT.split(text) if p]
     if gold.letters and len(parts) == 1:
         parts = list(parts[0])
     return frozenset(gold.labels[p] for p in parts) if parts and set(parts) <= set(gold.labels) else None

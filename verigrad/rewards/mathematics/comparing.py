@@ -161,7 +161,11 @@ def _bracketed(gold: Bracketed, answer: Value, policy: Policy) -> bool:
     brackets = [[ends.get(b, b) for b in (v.left, v.right)] for v in (gold, answer)]
     if brackets[0] != brackets[1]:
         one, two = regions.of_bracketed(gold), regions.of_bracketed(answer)
-        if ("]" in (gold.left, answer.left) or "[" in (gold.right, answer.right)) and one is not None and two is not None:
+        if (
+            ("]" in (gold.left, answer.left) or "[" in (gold.right, answer.right))
+            and one is not None
+            and two is not None
+        ):
             return _same_region(one, two, policy)
         return False
     return len(gold.items) == len(answer.items) and all(

@@ -32,9 +32,10 @@ OPTIONS: Mapping[str, Option] = {
     ),
 }
 _MAX_CHOICES = 100
-_NEGATED = re.compile(r"(?:不是|并非|而非)\s*[\"'(*]*$")
+_NEGATED = re.compile(r"(?:不是|并非|而非|不选|不能选|不应选|不应该选|排除|不为)\s*(?:选项)?\s*[\"'(*]*$")
+_DENIED = re.compile(r"\)?\s*(?:选?项)?\s*(?:是|为|就是)?\s*(?:错|不对|不正确|不成立|不符合|不是|吗)")
 _WRAPPED = re.compile(r"\\(?!text|math|underline|rm|bf|it|sf|tt)[A-Za-z]+ ?\{? ?$|(?<![\w ])[-!] ?$")
-_HEDGE = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|unsure)\b|或者|或是|还是", re.IGNORECASE)
+_HEDGE = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|unsure)\b|或|还是", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +146,7 @@ def _names_a_letter(answer: Any, texts: list[str]) -> bool:
 
 def _split(answer: str, letters: frozenset[str]) -> list[str]:
     """Several labels of one text: "B, D" at its separators, "ACD" letter by letter."""
-    cut = [p.strip() for p in re.split(r"[,;，、]|\band\b|&|\s{1,3}", answer) if p.strip()]
+    cut = [p.strip() for p in re.split(r"[,;，、和与及]|\band\b|&|\s{1,3}", answer) if p.strip()]
     if len(cut) == 1 and all(c.upper() in letters for c in cut[0]):
         return list(cut[0])
     return cut
@@ -169,14 +170,22 @@ def _commit(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
         raise Unread("a question, not an answer")
     if _HEDGE.search(text):
         raise Unread("hedged")
-    spellings = sorted(gold.labels, key=len, reverse=True)
-    pattern = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, spellings)) + r")(?!\w)", re.IGNORECASE)
-    found = {gold.labels[_fold(m[0])] for m in pattern.finditer(text) if _counts(m, text)}
+    found = {gold.labels[_fold(m[0])] for m in _mentions(gold).finditer(text) if _counts(m, text)}
     if not found:
         raise Unread("names none of the choices")
     if len(found) > 1 and not several:
         raise Unread("names several choices")
     return frozenset(found)
+
+
+def _mentions(gold: _Gold) -> re.Pattern[str]:
+    """Every spelling as a word. Chinese goes without spaces: beside a Latin word it is no part of it (选项B正确)."""
+    forms = []
+    for ascii_only, edge in ((True, r"[^\W\u4e00-\u9fff]"), (False, r"\w")):
+        spellings = sorted((s for s in gold.labels if s.isascii() == ascii_only), key=len, reverse=True)
+        if spellings:
+            forms.append(rf"(?<!{edge})(?:{'|'.join(map(re.escape, spellings))})(?!{edge})")
+    return re.compile("|".join(forms), re.IGNORECASE)
 
 
 def _bare(span: str, gold: _Gold, *, several: bool) -> frozenset[str]:
@@ -200,7 +209,7 @@ def _counts(match: re.Match[str], text: str) -> bool:
         return False
     if re.search(r"(?<!\w)[nN]/$", before):  # "N/A" is no A
         return False
-    if context.denied(before, after):
+    if context.denied(before, after) or _DENIED.match(after):
         return False
     if len(name) > 1 or not name.isascii() or not name.isalpha():
         return True
