@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 from verigrad.acceptance import grader_names, graders
@@ -41,12 +42,25 @@ def _about(what: str) -> dict[str, str]:
         }
     from verigrad.rewards import kind, kinds, shaping_of, shapings
 
-    verifiers = {name: inspect.getdoc(kind(name)) or "" for name in kinds()}
+    verifiers = {name: _with_options(kind(name)) for name in kinds()}
     return (
         {f"verifier = {name}": text for name, text in verifiers.items()}
         | {"verifier = file.py:function": "your own: f(answer, task), TRL's or verl's signature; in killable workers"}
-        | {f"shaping = {name}": inspect.getdoc(shaping_of(name)) or "" for name in shapings()}
+        | {f"shaping = {name}": _with_options(shaping_of(name)) for name in shapings()}
     )
+
+
+def _with_options(module: Any) -> str:
+    """What a kind says of itself, and its options with their defaults."""
+    options = [f"  {name} = {_toml(option.default)}: {option.meaning}" for name, option in module.OPTIONS.items()]
+    return "\n".join([inspect.getdoc(module) or "", *(["", "options:"] if options else []), *options])
+
+
+def _toml(value: Any) -> str:
+    """A default as a recipe would write it."""
+    if value is None:
+        return "(none)"
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
 
 def _methods(a: str | None, b: str | None) -> tuple[Any, list[str]]:

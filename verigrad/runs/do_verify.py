@@ -33,8 +33,8 @@ def verify(kind: str | Callable[..., Any] | None = None, *, file: str | Path) ->
     """One row a case, in order: id, status, score, reason, read, rule, isolation, seconds; with `expected`, `agrees`.
 
     `kind`: a verifier for every case, or "file.py:function"; None: each case's own `kind`. Cases whose verifier has
-    processes of its own are judged side by side. Raises DataError for a file that is none, RecipeError or NotYet for a
-    kind there is not, Refused where this machine cannot run the programs of a kind.
+    processes of its own are judged side by side. Raises DataError for a file that is none, RecipeError for a kind
+    there is not, Refused where this machine cannot run the programs of a kind.
     """
     held: dict[Any, Rewards] = {}
     try:

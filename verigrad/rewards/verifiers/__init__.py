@@ -12,11 +12,10 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Protocol, cast
 
-from verigrad.errors import NotYet, RecipeError, nearest
+from verigrad.errors import RecipeError, nearest
 from verigrad.records import Verdict
 from verigrad.rewards.options import Option
 
-LATER = ("math", "blank", "schema", "code", "logic", "formal")
 OPEN = (
     *("writing", "creative_writing", "story", "poem", "essay", "style", "summary", "summarization", "translation"),
     *("empathy", "helpfulness", "helpful", "harmlessness", "harmless", "honesty", "safety", "politeness", "humor"),
@@ -41,7 +40,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def kind(name: str, *, key: str = "reward.verifier") -> Kind:
-    """The module of that kind. Raises NotYet for one of a later version, RecipeError for any other name."""
+    """The module of that kind. Raises RecipeError for an open task and for any other name."""
     if name in kinds():
         return cast(Kind, importlib.import_module(f"{__name__}.{name}"))
     if name.casefold().replace("-", "_").replace(" ", "_") in OPEN:
@@ -50,6 +49,4 @@ def kind(name: str, *, key: str = "reward.verifier") -> Kind:
             'better and a worse answer and take the preference route ([[stage]] kind = "preference")',
             key=key,
         )
-    if name in LATER:
-        raise NotYet(f'{key} = "{name}": not built in this version', key=key)
     raise RecipeError(f'{key} = "{name}" is unknown{nearest(name, kinds())}', key=key)
