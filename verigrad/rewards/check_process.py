@@ -67,6 +67,11 @@ def judge_together(spec: Mapping[str, str], answers: list[str], tasks: list[Mapp
     return [_plain(value) for value in values]
 
 
+def forget() -> None:
+    """The next call loads the function's file anew."""
+    _loaded.clear()
+
+
 def _task(fields: Mapping[str, Any]) -> Task:
     return Task(**{**fields, "prompt": tuple(fields["prompt"])})
 

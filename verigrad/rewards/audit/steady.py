@@ -5,7 +5,7 @@ Left out: what a score should be (`judging`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,13 +53,19 @@ def wobbles(target: Target, pairs: Pairs) -> list[Wobble]:
     out = [found] if found else []
     if target.batched:
         target.afresh()
-        together = target.together(pairs)
-        others = list(reversed(target.together(list(reversed(pairs)))))
-        found = _differ("depends on the company", pairs, first, together) or _differ(
-            "depends on the company", pairs, first, others
+        found = next(
+            filter(None, (_differ("depends on the company", pairs, first, c) for c in _companies(target, pairs))), None
         )
         out += [found] if found else []
     return out
+
+
+def _companies(target: Target, pairs: Pairs) -> Iterator[list[Said]]:
+    """The scores in one call, backwards in one call, two by two, and with the same answer once more beside it."""
+    yield target.together(pairs)
+    yield list(reversed(target.together(list(reversed(pairs)))))
+    yield [said for i in range(0, len(pairs), 2) for said in target.together(pairs[i : i + 2])]
+    yield [target.together([pair, pair])[0] for pair in pairs]
 
 
 def _fresh(target: Target, pairs: Pairs) -> list[Said]:

@@ -75,7 +75,7 @@ class FunctionTarget:
 
     def score(self, pairs: Pairs) -> list[Said]:
         """One call an answer, one after the other."""
-        return [_of_outcome(self._check.call(self._worker, answer, task)) for answer, task in pairs]
+        return [of_outcome(self._check.call(self._worker, answer, task)) for answer, task in pairs]
 
     def afresh(self) -> None:
         """Ends the worker; the next call starts another."""
@@ -85,8 +85,8 @@ class FunctionTarget:
         """One call for all; one without an answer is no score for any."""
         outcome = self._check.call_together(self._worker, pairs)
         if outcome.kind != "value":
-            return [_of_outcome(outcome)] * len(pairs)
-        return [_of_reply(reply, outcome.seconds) for reply in outcome.value]
+            return [of_outcome(outcome)] * len(pairs)
+        return [of_reply(reply, outcome.seconds) for reply in outcome.value]
 
     def close(self) -> None:
         """Ends the worker."""
@@ -98,14 +98,16 @@ def _of_verdict(verdict: Verdict) -> Said:
     return Said(score=verdict.score, reason=verdict.reason or verdict.status, fault=fault, seconds=verdict.seconds)
 
 
-def _of_outcome(outcome: Outcome) -> Said:
+def of_outcome(outcome: Outcome) -> Said:
+    """What a call in a worker means."""
     if outcome.kind == "value":
-        return _of_reply(outcome.value, outcome.seconds)
+        return of_reply(outcome.value, outcome.seconds)
     faults: dict[str, Fault] = {"timed_out": "hang", "died": "died", "raised": "exception"}
     return Said(score=None, reason=outcome.error, fault=faults[outcome.kind], seconds=outcome.seconds)
 
 
-def _of_reply(reply: Any, seconds: float) -> Said:
+def of_reply(reply: Any, seconds: float) -> Said:
+    """What check_process.judge gave back means."""
     if "verdict" in reply:
         fields = reply["verdict"]
         fault: Fault = "no score" if fields["score"] is None else ""

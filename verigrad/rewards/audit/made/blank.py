@@ -17,12 +17,12 @@ _ASKED: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     (
         "Sort pear, apple, fig, one a line.",
         "apple\nfig\npear",
-        ("<answer>apple\nfig\npear</answer>", "apple\nfig\npear"),
+        ("apple\nfig\npear", "<answer>apple\nfig\npear</answer>"),
     ),
     (
         "Count from one to three, one word a line.",
         "one\ntwo\nthree",
-        ("<answer>one\ntwo\nthree</answer>", "one\ntwo\nthree"),
+        ("one\ntwo\nthree", "<answer>one\ntwo\nthree</answer>"),
     ),
 )
 
