@@ -43,6 +43,11 @@ def equal(
         return "wrong", f"{BROKE_CHECK}: {broke}"
 
 
+def proportional(gold: str, answer: str) -> tuple[Status, str]:
+    """Status and reason of one equation against another: the same up to a factor."""
+    return equal(gold, answer, call=_scaled, fresh=_equations().fresh)
+
+
 def _status(said: str) -> tuple[Status, str]:
     if said == "gold":
         return "ungraded", "math_verify cannot read the gold"
@@ -55,6 +60,17 @@ def _status(said: str) -> tuple[Status, str]:
 def _compared(gold: str, answer: str) -> str:
     # what broke is not remembered: the cache holds values only
     return str(_process()(gold, answer))
+
+
+@functools.lru_cache(maxsize=20_000)
+def _scaled(gold: str, answer: str) -> str:
+    return str(_equations()(gold, answer))
+
+
+@functools.cache
+def _equations() -> Calling:
+    here = "verigrad.acceptance.math_worker"
+    return Calling(Worker(), f"{here}:proportional", seconds=SECONDS, load=f"{here}:equal", loads=("1", "1"))
 
 
 @functools.cache

@@ -33,6 +33,28 @@ def equal(gold: str, answer: str) -> str:
     return "equal" if same else "different"
 
 
+def proportional(gold: str, answer: str) -> str:
+    """As `equal` for two equations: their differences of sides are the same up to a rational factor."""
+    from math_verify import parse
+
+    logging.disable(logging.CRITICAL)
+    sympy: Any = importlib.import_module("sympy")
+    sides = []
+    for text, whose in ((gold, "gold"), (answer, "answer")):
+        pair = []
+        for side in text.split("="):
+            found = [x for x in parse(f"${side}$", parsing_timeout=None) if isinstance(x, sympy.Expr)]
+            if not found:
+                return whose
+            pair.append(found[0])
+        sides.append(sympy.together(pair[0] - pair[-1]))
+    tops = [sympy.numer(s) for s in sides]
+    if any(top == 0 for top in tops):
+        return "different"
+    ratio = sympy.simplify(tops[0] / tops[1])
+    return "equal" if ratio.is_number and ratio != 0 and ratio.is_rational else "different"
+
+
 def _apart(gold: Any, answer: Any) -> bool:
     """Two numbers that math_verify's rounding (six decimals, chopped differences) takes for equal and that are not.
 

@@ -31,7 +31,8 @@ _DENIED = re.compile(
     r"|\bnot [a-z] = ?$"
     rf"|^ ?(?:nothing|none|nobody|neither|no [a-z]+)(?: [a-z]+){{0,3}} {_IS} ?$"
     r"|\b(?:nobody|no[- ]?one|none (?:of [a-z]+ )?)(?: (?:has|have|had|would|could|can|will|ever)){0,2}"
-    rf" (?:says?|said|gets?|got|found|finds|claims?|claimed|thinks?|thought|answers?|answered|believes?|believed){_FILL}"
+    rf" (?:says?|said|gets?|got|found|finds|claims?|claimed|thinks?|thought|answers?|answered|believes?"
+    rf"|believed){_FILL}"
     rf"|\b{_NOT} (?:[a-z]+ly )?(?:think|believe|say|suppose|claim|mean|agree|sure|certain|true|convinced|the case|"
     r"correct (?:that|to)|right (?:that|to)|possible (?:that|to)|likely (?:that|to))\b"
     r"|\b(?:doubt|doubtful|unlikely|deny|denies|disagree|no way|unsure|uncertain|whether)\b"
@@ -78,7 +79,9 @@ _CHANGED_AFTER = re.compile(
 )
 _BAD = (
     r"(?:wrong|incorrect|false|untrue|impossible|mistaken|absurd|invalid|rejected|excluded|eliminated|out|ruled out"
-    r"|unlikely|doubtful|(?:a |an )?(?:over|under)(?:estimate|statement|count)[a-z]*|(?:over|under)stated|no(?! doubt)|hardly|scarcely|not|never|far from|a mistake|an error|too [a-z]+)"
+    r"|unlikely|doubtful"
+    r"|(?:a |an )?(?:over|under)(?:estimate|statement|count)[a-z]*|(?:over|under)stated"
+    r"|no(?! doubt)|hardly|scarcely|not|never|far from|a mistake|an error|too [a-z]+)"
 )
 _DENIED_AFTER = re.compile(
     rf"(?:[^,;.:!?(\n]*\b)?(?:is|was|be|seems?|looks?|sounds?|appears?|that's|it's)"
