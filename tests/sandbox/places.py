@@ -12,9 +12,9 @@ import ctypes, fcntl, json, os, socket, sys
 MARK = "verigrad-counter"
 libc = ctypes.CDLL(None, use_errno=True)
 FOLDERS = ["/", ".", "..", "../..", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/run", "/run/lock", "/run/user",
-           "/var/lock", "/var/cache", "/var/lib", "/var/log", "/mnt", "/media", "/opt", "/srv", "/home", "/root", "/etc", "/usr",
-           "/usr/local", "/usr/share", "/usr/lib", "/lib", "/box", "/proc", "/proc/sys/kernel", "/sys", "/dev/mqueue",
-           "/dev/pts", os.environ["HOME"], os.environ["TMPDIR"], os.path.expanduser("~"), sys.prefix,
+           "/var/lock", "/var/cache", "/var/lib", "/var/log", "/mnt", "/media", "/opt", "/srv", "/home", "/root",
+           "/etc", "/usr", "/usr/local", "/usr/share", "/usr/lib", "/lib", "/box", "/proc", "/proc/sys/kernel", "/sys",
+           "/dev/mqueue", "/dev/pts", os.environ["HOME"], os.environ["TMPDIR"], os.path.expanduser("~"), sys.prefix,
            os.path.dirname(os.__file__), *sys.path, *given["folders"]]
 SHARED = ["/usr/bin/env", "/usr/lib", "/usr", "/", "/tmp", "/dev/null", sys.executable, os.__file__, "/.start",
           "/proc/self", *given["files"]]

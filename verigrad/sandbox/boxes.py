@@ -24,6 +24,7 @@ START_SECONDS = 60.0
 """From the order to the program's start, and from its end to the report: a busy machine, not the program."""
 _HEAD_BYTES = 1 << 20
 _DEFAULT = Limits()
+_LOST = "its keeper was lost"
 
 
 def run(
@@ -85,6 +86,12 @@ def at(
         "sizes": [[name, len(body)] for name, body in contents.items()],
     }
     body = b"".join([json.dumps(order).encode(), b"\n", *contents.values()])
+    ran = _attempt(level, body, stdin, limits)
+    # A launcher or keeper that was killed from outside: the program cannot do that.
+    return _attempt(level, body, stdin, limits) if ran.error == _LOST else ran
+
+
+def _attempt(level: int, body: bytes, stdin: bytes, limits: Limits) -> Ran:
     pipes = [os.pipe() for _ in range(4)]
     control, theirs = socket.socketpair()
     ours = [pipes[0][1], *(r for r, _ in pipes[1:])]
@@ -101,8 +108,7 @@ def at(
     finally:
         control.close()
         for fd in ours:
-            with contextlib.suppress(OSError):
-                os.close(fd)
+            os.close(fd)
 
 
 def plain(name: str) -> bool:
@@ -209,7 +215,7 @@ class _Watch:
         head, kept = self._report()
         if not self._begun or "failed" in head or not head:
             said = self._got[self._outs[1]].decode("utf-8", "replace")[-200:] if not self._begun else ""
-            error = " ".join(f"{head.get('failed', 'its keeper was lost')} {said}".split())[:300]
+            error = " ".join(f"{head.get('failed', _LOST)} {said}".split())[:300]
             return Ran(kind="not_started", error=error, seconds=seconds)
         out, err, result = (bytes(self._got[fd]) for fd in self._outs)
         kind, status, error = _kind(self._stopped, head, self._limits, self._level)

@@ -58,13 +58,13 @@ def _words(
     if settings["disable_userns"]:
         yield "--disable-userns"
     yield from ("--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", "box", "--clearenv")
+    yield from ("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+    yield from ("--size", size, "--tmpfs", "/tmp", "--bind", box.folder, "/box", "--ro-bind", start, _START)
     for path in seen:
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
         else:
             yield from ("--ro-bind", box.bound.get(path, path), path)
-    yield from ("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
-    yield from ("--size", size, "--tmpfs", "/tmp", "--bind", box.folder, "/box", "--ro-bind", start, _START)
     shielded: list[str] = []
     for name in box.locked:
         parts = name.split("/")

@@ -81,9 +81,6 @@ def _start(
             os.close(told)
             group.join()
             layers.become(pipes, tell, order, settings, box)
-        except BaseException as error:
-            with contextlib.suppress(OSError):
-                os.write(tell, f"{type(error).__name__}: {error}"[:1000].encode())
         finally:
             os._exit(71)
     os.close(tell)

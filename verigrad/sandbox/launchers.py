@@ -59,6 +59,8 @@ class Launcher:
         if not said:
             self.close()
             raise OSError("it ended while starting")
+        self.process = self._process.pid
+        """Its number."""
         self.gives: dict[str, Any] = json.loads(said)
         """private: it has namespaces of its own; own_users: boxes have; groups: control groups it can make."""
 
@@ -111,6 +113,11 @@ class _Restarting:
     def base(self) -> str:
         """The folder its boxes lie in; at level 3 it looks empty from here."""
         return self._running.base if self._running is not None else ""
+
+    @property
+    def process(self) -> int:
+        """Its process number; 0 before the first run."""
+        return self._running.process if self._running is not None else 0
 
     def close(self) -> None:
         with self._lock:

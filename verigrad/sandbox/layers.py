@@ -14,7 +14,7 @@ from typing import Any
 from verigrad.sandbox import bubblewrap, folders, kernel, landlock, seccomp
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ssl/openssl.cnf")
 """The read-only system: programs, libraries, and how they are found."""
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC", "OMP_NUM_THREADS": "1",
@@ -25,8 +25,19 @@ _HIGH = 40
 
 
 def become(pipes: list[int], tell: int, order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
-    """Turns this process into the program; raises OSError where a layer cannot be had. `tell` closes by exec."""
+    """Turns this process into the program. `tell` hears "o" right before it starts, then "x" where it cannot start.
+
+    Where a layer cannot be had it hears why instead, and the process ends.
+    """
     tell = _arrange(pipes, tell)
+    try:
+        _wrap(tell, order, settings, box)
+    except BaseException as error:
+        os.write(tell, f"{type(error).__name__}: {error}"[:1000].encode("utf-8", "replace"))
+        os._exit(71)
+
+
+def _wrap(tell: int, order: dict[str, Any], settings: dict[str, Any], box: folders.Box) -> None:
     for number in range(1, signal.NSIG):
         if number not in (signal.SIGKILL, signal.SIGSTOP) and number < 32:
             signal.signal(number, signal.SIG_DFL)
@@ -44,7 +55,7 @@ def become(pipes: list[int], tell: int, order: dict[str, Any], settings: dict[st
         os.execve(command[0], command, ENVIRONMENT | {"HOME": box.folder, "TMPDIR": box.tmp})
     except (OSError, ValueError):
         os.write(tell, b"x")
-        os._exit(127)
+    os._exit(127)
 
 
 def _arrange(pipes: list[int], tell: int) -> int:
@@ -126,4 +137,4 @@ def _found(name: bytes) -> bytes:
     for folder in ENVIRONMENT["PATH"].encode().split(b":"):
         if os.access(os.path.join(folder, name), os.X_OK):
             return os.path.join(folder, name)
-    return name
+    raise OSError(f"no such program: {os.fsdecode(name)}")
