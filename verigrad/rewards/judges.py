@@ -25,6 +25,10 @@ PAYS: Mapping[str, Option] = {
 }
 
 
+_SLOW = 0.05
+"""Seconds of one batch that a kind judges in this thread; what is left then goes to threads. No verdict depends on it."""
+
+
 class Verifier(Protocol):
     """What judges answers in training."""
 
@@ -46,14 +50,14 @@ class Verifier(Protocol):
 
 
 class BuiltIn:
-    """A kind of `verifiers` with its options. One that runs programs judges on every core at once, by threads."""
+    """A kind of `verifiers` with its options. Any thread may ask."""
 
     def __init__(self, module: Kind, options: Mapping[str, Any], *, level: int | None = None) -> None:
         """The options are checked already; `level`: of the sandbox, where the kind runs programs."""
         self.name = module.RULE
         self._module, self._options, self._level = module, dict(options), level
         self._programs = runs_programs(module)
-        self.at_once: int = _cores() if self._programs else 1
+        self.at_once: int = _cores()
 
     def verify(self, answer: str, task: Task) -> Verdict:
         """The kind's verdict. A fault of ours is the answer's only if the gold passes the same check."""
@@ -64,11 +68,16 @@ class BuiltIn:
         return replace(verdict, seconds=time.perf_counter() - begun)
 
     def verify_all(self, pairs: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """In order; one after the other where a kind judges in this process, where it is bounded."""
-        if self.at_once == 1 or len(pairs) < 2:
-            return [self.verify(answer, task) for answer, task in pairs]
-        with ThreadPoolExecutor(max_workers=min(self.at_once, len(pairs))) as threads:
-            return list(threads.map(lambda pair: self.verify(*pair), pairs))
+        """In order. A kind that runs programs, or is seen to be slow (it asks processes of its own), by threads."""
+        done: list[Verdict] = []
+        begun = time.perf_counter()
+        while not self._programs and len(done) < len(pairs) and time.perf_counter() - begun < _SLOW:
+            done.append(self.verify(*pairs[len(done)]))
+        rest = pairs[len(done) :]
+        if len(rest) < 2:
+            return done + [self.verify(*pair) for pair in rest]
+        with ThreadPoolExecutor(max_workers=min(self.at_once, len(rest))) as threads:
+            return done + list(threads.map(lambda pair: self.verify(*pair), rest))
 
     def verify_golds(self, tasks: Sequence[Task]) -> list[Verdict | None]:
         """An unreadable gold is ungraded with its reason; None where the data holds no answer to put through."""

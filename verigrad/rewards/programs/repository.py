@@ -116,7 +116,7 @@ def written(answer: str, plan: Plan) -> Mapping[str, bytes]:
     """
     text = visible(answer)
     marks = list(_HEADER.finditer(text))
-    ends = [m.start() for m in marks[1:]] + [len(text)]
+    ends = [*(m.start() for m in marks[1:]), len(text)][: len(marks)]
     files = {m[1].strip("`'\" "): _unfenced(text[m.end() + 1 : end]) for m, end in zip(marks, ends, strict=True)}
     if not marks:
         found = blocks(text)
@@ -132,6 +132,8 @@ def written(answer: str, plan: Plan) -> Mapping[str, bytes]:
         if not _plain(name):
             raise Unread("a path that leaves the repository")
     mine = {name: body.encode("utf-8", "replace") for name, body in files.items() if not _UNUSED.search(name)}
+    if any(_under(name, mine) for name in mine):
+        raise Unread("a file that is a folder too")
     above = {name[:i] for name in mine for i, c in enumerate(name) if c == "/"}
     return {**{n: b for n, b in plan.base.items() if n not in above and not _under(n, mine)}, **mine}
 
@@ -147,7 +149,8 @@ def _under(name: str, files: Mapping[str, bytes]) -> bool:
 
 def _plain(name: str) -> bool:
     parts = name.split("/")
-    return 0 < len(name) <= 300 and "\\" not in name and "\0" not in name and not {"", ".", "..", ".git"} & set(parts)
+    odd = any(c in "\\\0" or 0xD800 <= ord(c) < 0xE000 for c in name)
+    return 0 < len(name) <= 200 and not odd and not {"", ".", "..", ".git"} & set(parts)
 
 
 def _unfenced(text: str) -> str:
