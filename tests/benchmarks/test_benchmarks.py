@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import (
+    bench_code,
     bench_exact,
     bench_growth,
     bench_sampling,
@@ -41,6 +42,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "growth": bench_growth.table,
     "exact": bench_exact.table,
     "skipping": bench_skipping.table,
+    "code": bench_code.table,
 }
 
 
@@ -106,6 +108,15 @@ def test_a_missed_bound_is_named() -> None:
         "gradients": {"float32": {"relative": 1e-6}, "bfloat16": {"relative": 0.01}},
     }
     assert bench_exact.missed(told) == ["greedy gap 0.5", "chi-square p"]
+
+
+def test_five_boxes_are_timed_beside_five_bare_starts(tiny: list[str], tmp_path: Path) -> None:
+    bench_code.main([*tiny, "--rounds", "1", "--peers", ""])
+    result = json.loads((tmp_path / "code.json").read_text())
+    assert {name: len(times) for name, times in result["seconds"].items()} == {"ours": 1, "bare": 1}
+    assert result["ratio"] > 0.2
+    assert result["level"] >= 2
+    assert "Ratio of the medians" in bench_code.table(result)
 
 
 def test_growth_measures_a_case_in_its_own_process_and_draws_it(tmp_path: Path) -> None:
