@@ -47,10 +47,33 @@ def test_programs_are_judged_side_by_side_and_in_order(monkeypatch):
     assert all(v.seconds >= 0.05 for v in verdicts)
 
 
-def test_other_kinds_stay_in_one_thread_and_are_given_no_level():
-    held = judges.BuiltIn(kind(lambda answer, task: by_gold(answer, task), programs=False), {})
-    assert held.at_once == 1
-    assert held.verify("good", TASK).correct
+def test_quick_kinds_stay_in_one_thread_and_are_given_no_level(monkeypatch):
+    monkeypatch.setattr(judges, "_SLOW", 60.0)
+    threads = set()
+
+    def quick(answer, task):
+        threads.add(threading.get_ident())
+        return by_gold(answer, task)
+
+    held = judges.BuiltIn(kind(quick, programs=False), {})
+    assert [v.correct for v in held.verify_all([("good", TASK), ("bad", TASK)] * 3)] == [True, False] * 3
+    assert threads == {threading.get_ident()}
+
+
+def test_slow_kinds_go_to_threads_in_order(monkeypatch):
+    monkeypatch.setattr(judges, "_cores", lambda: 4)
+    threads = set()
+
+    def slow(answer, task):
+        threads.add(threading.get_ident())
+        time.sleep(0.06)
+        return by_gold(answer, task)
+
+    held = judges.BuiltIn(kind(slow, programs=False), {})
+    verdicts = held.verify_all([(a, TASK) for a in ("good", "bad", "good", "bad", "bad")])
+    assert [v.correct for v in verdicts] == [True, False, True, False, False]
+    assert len(threads) > 2
+    assert held.verify_all([]) == []
 
 
 @pytest.mark.parametrize("least", [2, 3])

@@ -26,7 +26,7 @@ PAYS: Mapping[str, Option] = {
 
 
 _SLOW = 0.05
-"""Seconds of one batch that a kind judges in this thread; what is left then goes to threads. No verdict depends on it."""
+"""Seconds of a batch that a kind judges in this thread; the rest goes to threads. No verdict depends on it."""
 
 
 class Verifier(Protocol):

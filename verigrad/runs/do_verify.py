@@ -51,7 +51,7 @@ def verify(kind: str | Callable[..., Any] | None = None, *, file: str | Path) ->
                 fault = error
             for verifier, group in groupby(some, key=itemgetter(0)):
                 asked = list(group)
-                width = 2 * verifier.at_once
+                width = 4 * verifier.at_once
                 for few in (asked[i : i + width] for i in range(0, len(asked), width)):
                     verdicts = verifier.verify_all([(answer, task) for _, task, _, answer in few])
                     yield from (_row(case, verdict) for (_, _, case, _), verdict in zip(few, verdicts, strict=True))
