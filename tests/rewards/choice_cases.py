@@ -75,7 +75,7 @@ N ~ B ~ ABCD ~ maybe B
 N ~ B ~ ABCD ~ Bananas
 N ~ B ~ ABCD ~ <think>The answer is B
 N ~ B ~ ABCD ~ <think>The answer is B</think>I am not sure.
-N ~ B ~ ABCD ~
+N ~ B ~ ABCD ~ ⏎
 R ~ A ~ ABCD ~ Answer: A
 R ~ A ~ ABCD ~ A.
 R ~ A ~ ABCD ~ The answer is A, a plant.
@@ -126,6 +126,6 @@ def rows():
     """(status, gold, letters, answer)."""
     out = []
     for line in CASES.strip("\n").split("\n"):
-        status, gold, letters, answer = (line + " ").split(" ~ ", 3) if line.count(" ~ ") > 2 else [*line.removesuffix(" ~").split(" ~ "), ""]
-        out.append((status, gold, letters, answer.strip(" ").replace("⏎", "\n")))
+        status, gold, letters, answer = line.split(" ~ ", 3)
+        out.append((status, gold, letters, answer.replace("⏎", "\n")))
     return out

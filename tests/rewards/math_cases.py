@@ -1,4 +1,6 @@
-r"""Golds x answers for the kind `math`, by kind of trap: R(ight), W(rong), U(nreadable), N(either: W or U), X (ungraded).
+r"""Golds x answers for the kind `math`, by kind of trap.
+
+R(ight), W(rong), N(ot right: wrong or unreadable), X (ungraded).
 
 Columns: status, gold, answer; a fourth, where there is one, is the question. "⏎" is a line break.
 """
@@ -39,7 +41,7 @@ R ~ 37 ~ \displaystyle 37
 W ~ 37 ~ 38
 W ~ 37 ~ -37
 W ~ 37 ~ 37.001
-W ~ 37 ~ 30 + 7 = 38
+N ~ 37 ~ 30 + 7 = 38
 N ~ 37 ~ 30 + 7
 N ~ 37 ~ \boxed{30 + 7}
 N ~ 37 ~ \boxed{37 \cdot 1}

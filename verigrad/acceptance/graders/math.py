@@ -19,6 +19,9 @@ from verigrad.acceptance.typed import Typed, typed
 from verigrad.records import Grade, Status, Task
 
 _MAX = 500
+_JOINED = re.compile(
+    r"\}[ \t]*(?:\\\)|\$)?(?:[ \t]|,|;|\band\b|\\text\{\s*and\s*\}|\\quad){1,9}(?:\\\(|\$)?[ \t]*\\boxed\{"
+)
 _LISTS = ("set", "list")
 _NO_WORDS = re.compile(
     r"\b(?:see|figure|above|below|proof|vary|varies|answers?|diagram|omitted|none|n/a)\b", re.IGNORECASE
@@ -33,9 +36,7 @@ def grade(answer: str, task: Task) -> Grade:
         return Grade(strict="ungraded", lenient="ungraded", reason="the gold is no bounded value of a known type")
     shown = answer
     if gold.type in _LISTS:
-        shown = re.sub(
-            r"\}\s*(?:\\\)|\$)?\s*(?:,|and|\\text\{ ?and ?\}|\\quad)+\s*(?:\\\(|\$)?\s*\\boxed\{", ", ", answer
-        )
+        shown = _JOINED.sub(", ", answer)
     reading = committed(
         shown,
         lambda segment: _fitting(segment, gold),

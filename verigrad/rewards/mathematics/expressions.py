@@ -341,12 +341,18 @@ class Reader:
                 raise Unread("a negative power of a function")
             name, power = _INVERSES[name], None
         name = name.replace("arc", "a")
-        args = [self._applied()]
-        while name in ("gcd", "lcm") and self.peek().text == ",":
-            self.take()
-            args.append(self.sum())
+        args = self._several() if name in ("gcd", "lcm") else [self._applied()]
         node = self.make("fn", *args, *([base] if base is not None else []), value=name)
         return node if power is None else self.make("pow", node, power)
+
+    def _several(self) -> list[Node]:
+        self.expect("(")
+        args = [self.sum()]
+        while self.peek().text == ",":
+            self.take()
+            args.append(self.sum())
+        self.expect(")")
+        return args
 
     def _applied(self) -> Node:
         """An argument in brackets, or the factors that follow up to a sign or another function."""
