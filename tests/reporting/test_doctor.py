@@ -49,6 +49,11 @@ def part(step, m):
     m["reward/part/overlong"] = -0.5 + step / 100
 
 
+def idle(step, m):
+    m["reward/right"] = m["reward/part/number"] = 0.005
+    m["reward/part/format"] = 0.9
+
+
 @pytest.mark.parametrize(
     ("change", "name", "number"),
     [
@@ -59,6 +64,11 @@ def part(step, m):
         (late(length__truncated=0.4), "truncation", "40% of the last answers"),
         (gamed, "reward_without_validation", "from 45.0% to 30.0% (step 80)"),
         (part, "part_without_right", "reward/part/overlong rose from"),
+        (
+            idle,
+            "paid_without_right",
+            "0.5% of the last answers were right, and in the mean reward/part/format paid 0.9",
+        ),
         (late(mismatch__mean=0.2), "mismatch", "0.2 nats a token"),
         (flat, "nothing_learned", "in 80 steps"),
         (late(reward__right=0.05), "worse", "to 5.0%"),

@@ -149,6 +149,21 @@ def _parts(rows: Rows) -> _Found:
             }
 
 
+def _paid_for_nothing(rows: Rows) -> _Found:
+    right = ends(rows, "reward/right")
+    if right is None or right[1] >= 0.02:
+        return
+    names = dict.fromkeys(k for m in rows for k in m if k.startswith("reward/part/"))
+    paying = [(name, part[1]) for name in names if (part := ends(rows, name)) is not None and part[1] > 0.05]
+    if paying:
+        yield {
+            "name": "paid_without_right",
+            "says": f"{right[1]:.1%} of the last answers were right, and in the mean "
+            + " and ".join(f"{name} paid {paid:.3g}" for name, paid in paying),
+            "advice": "what is paid is not the task: gated = true, or easier data until something is right",
+        }
+
+
 def _mismatch(rows: Rows) -> _Found:
     mean, weight = ends(rows, "mismatch/mean"), ends(rows, "mismatch/weight")
     if mean is not None and abs(mean[1]) > 0.05:
@@ -248,6 +263,7 @@ _CHECKS: tuple[Callable[[Rows], _Found], ...] = (
     _truncation,
     _validation,
     _parts,
+    _paid_for_nothing,
     _mismatch,
     _checks_trouble,
     _gradients,
