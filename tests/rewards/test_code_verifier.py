@@ -25,7 +25,7 @@ from verigrad.rewards.verifiers import code
         ("from collections import Counter\ndef f(s): return Counter(s)", call({"a": 2, "b": 1}, "aab")),
         ("def f(x): return x * 10**400", call(10**400, 1)),
         ("def f(x): return None", call(None, 1)),
-        ("def f(x): return x[::-1]", call(["b", "a", "\ud800é"], ["\ud800é", "a", "b"])),
+        ("def f(x): return x[::-1]", call(["b", "a", "é😀\0"], ["é😀\0", "a", "b"])),
         ("def f(x, k=1): return x + k",
          {"type": "call", "entry": "f", "tests": [{"args": [1], "kwargs": {"k": 4}, "out": 5}]}),
         ("def f(n): yield from range(n)", call([0, 1, 2], 3, generator=True)),

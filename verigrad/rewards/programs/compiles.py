@@ -32,6 +32,7 @@ class CompileTest:
         return Box(
             command=language.checks or (sandbox.python(), "-I", "-S", "-c", _PYTHON),
             files=program,
+            locked=language.beside,
             stdin=nonce.encode(),
             keep=(language.checked,) if language.checked else (),
             limits=settings.limits(language),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,8 @@ class Language:
     """The file that `compile` leaves."""
     checks: tuple[str, ...] = ()
     """The command whose exit status 0 says "it compiles"; empty: Python's own compile()."""
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+    """Files the checker reads, which no program can change."""
     checked: str = ""
     """The file that `checks` must leave, where it leaves one."""
     memory_bytes: int = 512 << 20
@@ -48,7 +50,8 @@ LANGUAGES: Mapping[str, Language] = {
     "coq": Language(
         tags=("coq", "v", "rocq"),
         file="main.v",
-        checks=("coqc", "-q", "main.v"),
+        checks=("/usr/bin/env", "OCAMLFIND_CONF=findlib.conf", "coqc", "-q", "main.v"),
+        beside={"findlib.conf": b'path="/usr/lib/ocaml"\ndestdir="/usr/lib/ocaml"\n'},
         checked="main.vo",
         memory_bytes=2 << 30,
     ),

@@ -89,6 +89,8 @@ class Plan:
     """Code of the prompt that an answer may go on from."""
     language: str = "python"
     """A key of LANGUAGES."""
+    builds: bool = False
+    """What is run is first made by a compiler, where the language has one."""
     shared: str = ""
     """Why its tests share the candidate's process; empty where they do not."""
     base: Mapping[str, bytes] = field(default_factory=dict)

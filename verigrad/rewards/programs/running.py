@@ -69,7 +69,7 @@ def compiled(
     """The files to run, why they do not compile (or nothing), and the isolation: a box of its own for the compiler."""
     language = plan.runs_as
     command = settings.compile or (() if settings.command else language.compile)
-    if not command:
+    if not command or not plan.builds:
         return program, "", 0
     makes = language.makes or "program"
     limits = settings.limits(language, seconds=max(settings.seconds, 20.0))

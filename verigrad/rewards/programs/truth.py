@@ -107,7 +107,7 @@ def _stdin(gold: Mapping[str, Any], visible: int, shared: bool) -> Plan:
         if not isinstance(test["in"], str) or not isinstance(test["out"], str):
             raise Unjudged("in and out of a stdin test are texts")
         tests.append(StdinTest(given=test["in"], out=test["out"], tolerance=_tolerance(gold), visible=i < visible))
-    return Plan(type="stdin", tests=tuple(tests), language=_language(gold), prefix=_prefix(gold))
+    return Plan(type="stdin", tests=tuple(tests), language=_language(gold), prefix=_prefix(gold), builds=True)
 
 
 def _unittest(gold: Mapping[str, Any], visible: int, shared: bool) -> Plan:

