@@ -46,7 +46,8 @@ def rows() -> list[dict[str, Any]]:
 
 def row(form: Sequence[str], low: int, high: int) -> dict[str, Any]:
     """One item: a form of assertions that allow low to high and nothing else."""
-    asserted = [text.format(low=low, high=high, below=low - 1, above=high + 1) for text in form]
+    bounds = {"low": low, "high": high, "below": low - 1, "above": high + 1}
+    asserted = [text.format(**{name: _numeral(n) for name, n in bounds.items()}) for text in form]
     shown = "".join(f"{_asserted(assertions)}\nx = {number}\n\n" for *assertions, number in EXAMPLES)
     return {
         "prompt": f"{shown}{_asserted(asserted)}\nx =",
@@ -58,6 +59,11 @@ def row(form: Sequence[str], low: int, high: int) -> dict[str, Any]:
         },
         "family": f"{low} to {high}",
     }
+
+
+def _numeral(n: int) -> str:
+    """SMT-LIB has no numerals below zero."""
+    return str(n) if n >= 0 else f"(- {-n})"
 
 
 def _asserted(assertions: Sequence[object]) -> str:
