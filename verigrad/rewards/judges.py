@@ -14,6 +14,7 @@ from verigrad import sandbox
 from verigrad.records import BROKE_CHECK, Task, Verdict, ungraded, wrong
 from verigrad.rewards import user
 from verigrad.rewards.options import Option, checked, pays
+from verigrad.rewards.tokens import Unread
 from verigrad.rewards.user import OwnCheck
 from verigrad.rewards.verifiers import Kind, kind
 
@@ -100,6 +101,8 @@ class BuiltIn:
         try:
             fault = self._module.check_gold(task, **self._options)
             return (None, fault) if fault else (self._module.gold_answer(task, **self._options), "")
+        except Unread:
+            return None, ""  # it can be judged by, but no answer could be made from it
         except Exception as error:
             return None, f"{type(error).__name__}: {error}"[:200]
 
