@@ -54,9 +54,11 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 COLUMNS = st.sampled_from(
-    ["question", "question_stem", "choices", "options", "answer", "answerKey", "problem", "solution", "prompt", "test"]
-    + ["entry_point", "canonical_solution", "text", "code", "test_list", "test_setup_code", "input_output", "solutions"]
-    + ["starter_code", "messages"]
+    [
+        *("question", "question_stem", "choices", "options", "answer", "answerKey", "problem", "solution", "prompt"),
+        *("entry_point", "canonical_solution", "test", "text", "code", "test_list", "test_setup_code", "messages"),
+        *("input_output", "solutions", "starter_code"),
+    ]
 )
 FAST = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
