@@ -123,3 +123,20 @@ def write_to_every_pipe():
 
 def recurse(n):
     return recurse(n + 1)
+
+
+def leave_a_daemon(path, then):
+    """Double fork into a session of its own, its number in `path`; then hang, exit or return."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            with open(path, "w") as file:
+                file.write(str(os.getpid()))
+            time.sleep(600)
+        os._exit(0)
+    while not (os.path.exists(path) and os.path.getsize(path)):
+        time.sleep(0.01)
+    if then == "hang":
+        time.sleep(600)
+    if then == "exit":
+        os._exit(1)

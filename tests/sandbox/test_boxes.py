@@ -1,9 +1,11 @@
 """run(): what goes in, what comes out, what is said when it does not start. Escapes are in test_escapes_*."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -106,9 +108,15 @@ ODD_NAMES = ["", "/etc/x", "../x", "a/../b", "a//b", ".", "a/.", "n\0", "x" * 30
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_names_that_lead_out_are_refused(name):
     assert not plain(name)
-    ran = sandbox.run(["/bin/true"], files={name: ""})
-    assert ran.kind == "not_started"
-    assert "file name" in ran.error
+    for files, keep in (({name: ""}, []), ({}, [name])):
+        ran = sandbox.run(["/bin/true"], files=files, keep=keep)
+        assert (ran.kind, ran.status) == ("exited", 127)
+        assert "file name" in ran.error
+
+
+def test_a_name_that_is_a_file_and_a_folder_is_refused(level):
+    ran = sandbox.run(["/bin/true"], files={"a": "", "a/b": ""}, level=level)
+    assert (ran.kind, ran.status, ran.error) == ("exited", 127, "both a file and a folder: 'a'")
 
 
 def test_what_a_program_does_never_looks_like_our_fault(level):
@@ -116,6 +124,34 @@ def test_what_a_program_does_never_looks_like_our_fault(level):
         ran = sandbox.run(command, files={"text": "not a program"}, level=level)
         assert (ran.kind, ran.status) == ("exited", 127), (command[0], ran)
     assert python("\udc80\udcff'", level).kind == "exited"
+
+
+def test_a_keeper_lost_after_the_start_is_the_programs_doing(level):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(sandbox.run(["/bin/sleep", "60"], level=level)))
+    thread.start()
+    while not (keepers := _children(launchers.launcher(level).process)) or not _children(keepers[0]):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(keepers[0], signal.SIGKILL)
+    thread.join(30)
+    assert [(ran.kind, ran.status) for ran in found] == [("killed", None)]
+    assert python("pass", level).ok
+    for _ in range(100):  # the last keeper may be on its way out
+        if not (left := _children(launchers.launcher(level).process)):
+            break
+        time.sleep(0.02)
+    assert left == []
+
+
+def _children(pid):
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                if int(file.read().rpartition(b")")[2].split()[1]) == pid:
+                    found.append(int(name))
+    return found
 
 
 def test_a_program_the_host_lacks_is_not_started(level):

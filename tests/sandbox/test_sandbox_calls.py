@@ -110,6 +110,25 @@ def test_writing_to_foreign_pipes_spoils_at_most_this_call(worker):
     assert ask(worker, "add", 1, 1).value == 2
 
 
+@pytest.mark.parametrize("then", ["hang", "exit", "return"])
+def test_who_left_the_session_dies_with_the_worker(worker, tmp_path, then):
+    noted = tmp_path / "pid"
+    ask(worker, "leave_a_daemon", str(noted), then, seconds=3.0)
+    worker.restart()
+    assert gone(int(noted.read_text()))
+
+
+def test_a_worker_that_died_is_not_reaped_before_its_group_was_ended(worker):
+    ask(worker, "add", 1, 1)
+    process = worker._process
+    os.kill(process.pid, 9)
+    while worker.running:
+        time.sleep(0.01)
+    assert process.returncode is None
+    worker.restart()
+    assert process.returncode == -9
+
+
 def test_children_die_with_the_hung_call(worker, tmp_path):
     noted = tmp_path / "pid"
     assert ask(worker, "spawn_and_hang", str(noted), seconds=1.5).kind == "timed_out"

@@ -22,7 +22,8 @@ from verigrad.sandbox.records import Limits, Ran
 
 START_SECONDS = 60.0
 """From the order to the program's start, and from its end to the report: a busy machine, not the program."""
-_HEAD_BYTES = 1 << 20
+DRAIN_SECONDS = 5.0
+"""For what is left in the pipes when everything that could write to them has ended."""
 _DEFAULT = Limits()
 _LOST = "its keeper was lost"
 
@@ -69,12 +70,12 @@ def at(
     """run() at a level that nobody has checked yet: how levels are probed."""
     for name in (*files, *locked, *keep):
         if not plain(name):
-            return Ran(kind="not_started", error=f"not a file name inside the box: {name!r:.80}")
+            return _unfit(level, f"not a file name inside the box: {name!r:.80}")
+    if (clash := _clash({*files, *locked})) is not None:
+        return _unfit(level, f"both a file and a folder: {clash!r:.80}")
     words = [_bytes(word) for word in command]
-    if not words or b"\0" in words[0]:
-        return Ran(kind="not_started", error="the command is empty or has a null character in it")
-    if any(b"\0" in word for word in words):
-        return Ran(kind="exited", status=127, level=level, error="an argument has a null character in it")
+    if not words or any(b"\0" in word for word in words):
+        return _unfit(level, "the command is empty or has a null character in it")
     contents = {f"f/{n}": _bytes(b) for n, b in files.items() if n not in locked}
     contents |= {f"l/{n}": _bytes(b) for n, b in locked.items()}
     order = {
@@ -88,7 +89,7 @@ def at(
     body = b"".join([json.dumps(order).encode(), b"\n", *contents.values()])
     ran = _attempt(level, body, stdin, limits)
     # A launcher or keeper that was killed from outside: the program cannot do that.
-    return _attempt(level, body, stdin, limits) if ran.error == _LOST else ran
+    return _attempt(level, body, stdin, limits) if ran.kind == "not_started" and ran.error == _LOST else ran
 
 
 def _attempt(level: int, body: bytes, stdin: bytes, limits: Limits) -> Ran:
@@ -104,11 +105,28 @@ def _attempt(level: int, body: bytes, stdin: bytes, limits: Limits) -> Ran:
             theirs.close()
             for fd in (pipes[0][0], *(w for _, w in pipes[1:])):
                 os.close(fd)
-        return _Watch(ours, control, stdin, body, limits, level).run()
+        ran = _Watch(ours, control, stdin, body, limits, level).run()
+        if ran.error == _LOST:
+            launcher(level).sweep()
+        return ran
     finally:
         control.close()
         for fd in ours:
             os.close(fd)
+
+
+def _unfit(level: int, error: str) -> Ran:
+    """What no box can be made of. Names and arguments may be the answer's: that is its doing, never "not_started"."""
+    return Ran(kind="exited", status=127, level=level, error=error)
+
+
+def _clash(names: set[str]) -> str | None:
+    for name in names:
+        parts = name.split("/")
+        for depth in range(1, len(parts)):
+            if (folder := "/".join(parts[:depth])) in names:
+                return folder
+    return None
 
 
 def plain(name: str) -> bool:
@@ -141,49 +159,55 @@ class _Watch:
         self._said = bytearray()
         self._begun = 0.0
         self._stopped = ""
+        self._reported = False
+        self._deadline = time.perf_counter() + START_SECONDS
         for fd in (*fds, control.fileno()):
             os.set_blocking(fd, False)
 
     def run(self) -> Ran:
         """Until the keeper has reported and every pipe is drained, or the keeper itself is lost."""
-        deadline = time.perf_counter() + START_SECONDS
-        cap = _HEAD_BYTES + self._limits.file_bytes * 64
         with selectors.DefaultSelector() as selector:
             selector.register(self._control.fileno(), selectors.EVENT_READ | selectors.EVENT_WRITE)
             selector.register(self._stdin, selectors.EVENT_WRITE)
             for fd in self._outs:
                 selector.register(fd, selectors.EVENT_READ)
             while selector.get_map():
-                left = deadline - time.perf_counter()
+                left = self._deadline - time.perf_counter()
                 if left <= 0:
-                    if self._stopped or not self._begun:
+                    if self._stopped or self._reported or not self._begun:
                         break
-                    deadline = self._stop("timed_out")
+                    self._stop("timed_out")
                     continue
                 for key, events in selector.select(left):
-                    fd = key.fd
                     if events & selectors.EVENT_WRITE:
-                        self._feed(selector, fd)
-                    if not events & selectors.EVENT_READ:
-                        continue
-                    piece = _read(fd)
-                    if piece == b"":
-                        selector.unregister(fd)
-                    elif fd in self._got and piece:
-                        if len(self._got[fd]) + len(piece) > self._limits.output_bytes and not self._stopped:
-                            deadline = self._stop("flooded")
-                        room = self._limits.output_bytes - len(self._got[fd])
-                        self._got[fd] += piece[: max(0, room)]
-                    elif piece:
-                        if len(self._said) + len(piece) > cap:
-                            break
-                        self._said += piece
-                        if not self._begun and self._said[:1] == b"s":
-                            self._begun = time.perf_counter()
-                            deadline = self._begun + self._limits.seconds
-                        if not self._stopped and len(self._said) > 1:
-                            deadline = time.perf_counter() + START_SECONDS
+                        self._feed(selector, key.fd)
+                    if events & selectors.EVENT_READ:
+                        self._take(selector, key.fd)
         return self._outcome()
+
+    def _take(self, selector: selectors.BaseSelector, fd: int) -> None:
+        piece = _read(fd)
+        if piece is None:
+            return
+        now = time.perf_counter()
+        if fd in self._got:
+            got, cap = self._got[fd], self._limits.output_bytes
+            if len(got) + len(piece) > cap and not self._stopped:
+                self._stop("flooded")
+            got += piece[: cap - len(got)]
+        else:
+            self._said += piece
+            if not self._begun and self._said[:1] == b"s":
+                self._begun = now
+                self._deadline = now + self._limits.seconds
+            if len(self._said) > 1:
+                self._reported = True
+                self._deadline = now + START_SECONDS
+        if piece == b"":
+            selector.unregister(fd)
+            if fd == self._control.fileno():  # nothing of the box is left to write, or the keeper was lost
+                self._reported = True
+                self._deadline = now + DRAIN_SECONDS
 
     def _feed(self, selector: selectors.BaseSelector, fd: int) -> None:
         left = self._to_send[fd]
@@ -203,18 +227,18 @@ class _Watch:
         else:
             selector.modify(fd, selectors.EVENT_READ)
 
-    def _stop(self, why: str) -> float:
-        """Tells the keeper to end the box; by when it must have."""
+    def _stop(self, why: str) -> None:
+        """Tells the keeper to end the box."""
         self._stopped = why
+        self._deadline = time.perf_counter() + START_SECONDS
         with contextlib.suppress(OSError):
             self._control.send(b"k")
-        return time.perf_counter() + START_SECONDS
 
     def _outcome(self) -> Ran:
         seconds = time.perf_counter() - self._begun if self._begun else 0.0
         head, kept = self._report()
-        if not self._begun or "failed" in head or not head:
-            said = self._got[self._outs[1]].decode("utf-8", "replace")[-200:] if not self._begun else ""
+        if not self._begun:
+            said = self._got[self._outs[1]].decode("utf-8", "replace")[-200:]
             error = " ".join(f"{head.get('failed', _LOST)} {said}".split())[:300]
             return Ran(kind="not_started", error=error, seconds=seconds)
         out, err, result = (bytes(self._got[fd]) for fd in self._outs)
@@ -239,11 +263,13 @@ class _Watch:
 
 
 def _kind(stopped: str, head: dict[str, Any], limits: Limits, level: int) -> tuple[Any, int | None, str]:
-    status = head["status"]
+    status = head.get("status")
     if stopped == "timed_out":
         return "timed_out", None, f"still running after {limits.seconds:g} s"
     if stopped == "flooded":
         return "flooded", None, f"wrote more than {limits.output_bytes} bytes"
+    if "status" not in head:  # after the start: it may be the program that cost us the keeper
+        return "killed", None, " ".join(str(head.get("failed", _LOST)).split())[:300]
     if head["changed"]:
         return "killed", status, f"changed a file it may only read: {head['changed'][0]}"
     if head["too_much"]:

@@ -153,13 +153,24 @@ def _kill_all_of(uid: int) -> None:
 
 def _descendants(root: int) -> list[int]:
     """Processes below `root`, nearest first, as /proc tells it now."""
-    parents: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-                parents.setdefault(parent, []).append(int(name))
+    parents = _parents()
     found = [root]
     for pid in found:
         found.extend(parents.get(pid, []))
     return found[1:]
+
+
+def children(pid: int) -> list[int]:
+    """Its living children."""
+    return _parents().get(pid, [])
+
+
+def _parents() -> dict[int, list[int]]:
+    parents: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+                if state not in b"ZX":
+                    parents.setdefault(int(parent), []).append(int(name))
+    return parents

@@ -19,7 +19,10 @@ import time
 from typing import Any, NoReturn
 
 from verigrad.sandbox import cgroups, folders, kernel
-from verigrad.sandbox.keeper import keep
+from verigrad.sandbox.keeper import children, keep
+
+SWEEP = b"sweep"
+"""What a caller says whose keeper was lost."""
 
 
 def main() -> None:
@@ -33,25 +36,41 @@ def main() -> None:
     groups = {pids: cgroups.found(pids=pids) for pids in (False, True)}
     settings["private"], settings["own_users"] = _namespaces(settings)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     settings["groups"] = groups[os.geteuid() == 0 and not settings["own_users"]]
     door.send(json.dumps({name: settings[name] for name in ("private", "own_users", "groups")}).encode())
     waiting = select.poll()
     waiting.register(door.fileno(), select.POLLIN)
     waiting.register(owner, select.POLLIN)
+    keepers: set[int] = set()
     while True:
         events = dict(waiting.poll())
         message, fds, _, _ = (b"", [], 0, None) if owner in events else socket.recv_fds(door, 64, 8)
         if not message:
             _leave(settings)
-        if os.fork() == 0:
+        if message == SWEEP:
+            _end_strays(keepers)
+            continue
+        keeper = os.fork()
+        if keeper == 0:
             try:
                 door.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 keep(fds, owner, settings)
             finally:
                 os._exit(70)
+        keepers.add(keeper)
         for fd in fds:
             os.close(fd)
+
+
+def _end_strays(keepers: set[int]) -> None:
+    """What a keeper that was killed had in its box is ours now (child subreaper): our children that are no keepers."""
+    while strays := [pid for pid in children(os.getpid()) if pid not in keepers]:
+        for pid in strays:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.002)
 
 
 def _leave(settings: dict[str, Any]) -> NoReturn:

@@ -68,6 +68,10 @@ class Launcher:
         """Hands over the five descriptors of one run. Raises OSError where the launcher is gone."""
         socket.send_fds(self._door, [b"run"], list(fds))
 
+    def sweep(self) -> None:
+        """Ends what a lost keeper left."""
+        self._door.send(b"sweep")
+
     def close(self) -> None:
         """Ends it; boxes still running end with their callers."""
         self._door.close()
@@ -108,6 +112,12 @@ class _Restarting:
             self._running = Launcher(self._level)
             self._running.start(fds)
             return self._running.gives
+
+    def sweep(self) -> None:
+        """Ends what a lost keeper left, where its launcher still is."""
+        with self._lock, contextlib.suppress(OSError):
+            if self._running is not None and self._running.owner == os.getpid():
+                self._running.sweep()
 
     @property
     def base(self) -> str:

@@ -112,6 +112,7 @@ def _level_2(readable: list[str], order: dict[str, Any], settings: dict[str, Any
             os.setgroups([])
         spare = limits | {"processes": limits["processes"] + _tasks_of(os.getuid())}
         _limit(spare, processes=True)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
     kernel.drop_capabilities(keep)
     landlock.restrict([*readable, *landlock.DEVICES[1:]], [box.folder, box.tmp, landlock.DEVICES[0]])
     own = box.uid is None

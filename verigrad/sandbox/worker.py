@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import selectors
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from verigrad.errors import VerigradError
+from verigrad.sandbox import strays
 from verigrad.sandbox.child import HEADER
 
 RESULT_BYTES = 1 << 20
@@ -126,6 +128,7 @@ class Worker:
         root = str(Path(__file__).resolve().parents[2])
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
         env["PYTHONUNBUFFERED"] = "1"
+        env[strays.NAME] = mark = secrets.token_hex(8)
         try:
             self._process = subprocess.Popen(
                 command,
@@ -148,7 +151,7 @@ class Worker:
             os.set_blocking(fd, False)
         self.starts += 1
         self._imported.clear()
-        self._finalizer = weakref.finalize(self, _end, self._process, self._fds, os.getpid())
+        self._finalizer = weakref.finalize(self, _end, self._process, self._fds, os.getpid(), mark)
         if self._exchange(b"", START_SECONDS).kind != "value":
             self._stop()
             raise VerigradError(f"the sandbox's process did not start: {sys.executable} -c ...")
@@ -161,7 +164,7 @@ class Worker:
     @property
     def running(self) -> bool:
         """A process is there and alive."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and _ended(self._process) is None
 
     def _exchange(self, body: bytes, seconds: float) -> Outcome:
         """Sends the request (none: waits for the first frame) and waits for its frame, draining what is printed."""
@@ -180,8 +183,8 @@ class Worker:
                 left = deadline - time.perf_counter()
                 if left <= 0:
                     return Outcome(kind="timed_out", error=f"no answer in {seconds:g} s", log=_text(log))
-                dead = process.poll() is not None
-                for key, _ in selector.select(0 if dead else min(left, _POLL)):
+                status = _ended(process)
+                for key, _ in selector.select(min(left, _POLL) if status is None else 0):
                     if key.fd == request_w:
                         pending = _write(request_w, pending)
                         if not pending:
@@ -196,8 +199,8 @@ class Worker:
                         log = (log + (piece or b""))[-LOG_BYTES:]
                 if (reply := _frame(got)) is not None:
                     return _outcome(reply, log)
-                if dead:
-                    return Outcome(kind="died", error=_death(process.returncode), log=_text(log))
+                if status is not None:
+                    return Outcome(kind="died", error=_death(status), log=_text(log))
 
 
 def _request(target: str, args: Sequence[Any], seconds: float, folder: Path | None) -> bytes:
@@ -259,12 +262,27 @@ def _death(status: int) -> str:
     return f"the process exited with status {status}"
 
 
-def _end(process: subprocess.Popen[bytes], fds: tuple[int, int, int], owner: int) -> None:
-    """Kills the process group, waits for it, closes the pipes. Safe to run at the end of the program."""
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """Its exit status (minus the signal) once it has ended, without reaping it: until then its group is its own."""
+    if process.returncode is not None or not hasattr(os, "waitid"):
+        return process.poll()
+    try:
+        about = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # someone else in this program waited for it
+        return process.poll()
+    if about is None:
+        return None
+    return about.si_status if about.si_code == os.CLD_EXITED else -about.si_status
+
+
+def _end(process: subprocess.Popen[bytes], fds: tuple[int, int, int], owner: int, mark: str) -> None:
+    """Kills the process group and what left it, waits, closes the pipes. Safe to run at the end of the program."""
     if os.getpid() != owner:  # a fork of the program that ends must not take its parent's workers along
         return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode is None:  # a reaped process's number may be somebody else's by now
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    strays.end(mark)
     with contextlib.suppress(Exception):
         process.wait(timeout=10)
     for fd in fds:
