@@ -1,9 +1,9 @@
 """`repetition`: the share of an answer's n-grams of tokens that stood in it before, as a punishment in [-1, 0].
 
-After the n-gram penalty of arXiv:2502.03373 (appendix), as its authors' code sums it over an answer: minus one, plus
-distinct n-grams over all n-grams. Two deviations: n-grams are of the model's tokens and not of words between spaces, so
-that Chinese counts like English; and a run of one token is counted too. The paper punishes token by token with n = 40;
-n = 20 is this project's number. An answer shorter than n tokens is not punished.
+The n-gram penalty of arXiv:2502.03373 (appendix) punishes the tokens of repeated n-grams one by one, with n = 40 and
+-0.05 a token. A verdict's part is one number an answer, so this is the form its authors' code has for a whole answer:
+distinct n-grams over all n-grams, minus one; but of the model's tokens, as in the paper, and not of words between spaces,
+so that Chinese counts like English. n = 20 is this project's number. An answer shorter than n tokens is not punished.
 """
 
 from __future__ import annotations
