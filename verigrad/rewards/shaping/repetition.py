@@ -2,8 +2,9 @@
 
 The n-gram penalty of arXiv:2502.03373 (appendix) punishes the tokens of repeated n-grams one by one, with n = 40 and
 -0.05 a token. A verdict's part is one number an answer, so this is the form its authors' code has for a whole answer:
-distinct n-grams over all n-grams, minus one; but of the model's tokens, as in the paper, and not of words between spaces,
-so that Chinese counts like English. n = 20 is this project's number. An answer shorter than n tokens is not punished.
+distinct n-grams over all n-grams, minus one; but of the model's tokens, as in the paper, and not of words between
+spaces, so that Chinese counts like English. n = 20 is this project's number. An answer of fewer than n tokens is not
+punished.
 """
 
 from __future__ import annotations
