@@ -12,7 +12,7 @@ from verigrad.recipe import load as load_recipe
 from verigrad.rewards import kind
 
 ROOT = Path(__file__).parent.parent.parent
-STEP = {"json_extraction": 7, "multiple_choice": 7, "code_tests": 23, "smt": 7}
+STEP = {"json_extraction": 17, "multiple_choice": 7, "code_tests": 23, "smt": 17}
 """Every which gold is looked at; training looks at all of them."""
 
 
