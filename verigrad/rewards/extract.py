@@ -42,6 +42,9 @@ MAX_MARKS = 100
 MAX_LINES = 50
 """Last lines that are looked at for a line that is nothing but an answer."""
 
+_WORDY = re.compile(r"[^\s.,:;$*()\[\]\\]")
+"""What could deny or change an answer: anything but spaces and the signs that open and close mathematics."""
+
 _REACH = 200
 """Characters beside a mark that are looked at."""
 
@@ -205,6 +208,8 @@ def _said(text: str, mark: Mark) -> bool:
     """The sentence around a box or tag says its answer and neither denies nor changes it."""
     after = re.split(r"[.!](?=\s|$)|\n", text[mark.end : mark.end + _REACH], maxsplit=1)[0]
     before = _sentence_before(text, mark.start)
+    if not _WORDY.search(before) and not _WORDY.search(after):
+        return True
     glued_minus = bool(re.search(r"[\w=)] ?-\$?$", before))
     before, after = normalise(before), normalise(after)
     return not (glued_minus or context.denied(before + " ", after) or context.changed(before + " ", after))

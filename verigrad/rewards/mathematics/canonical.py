@@ -7,6 +7,7 @@ generator of its own ("opaque"): then unequal forms prove nothing. Left out: com
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from verigrad.rewards.mathematics import algebra, angles
@@ -242,7 +243,7 @@ def _whole(args: list[Fraction]) -> list[int]:
     return [int(a) for a in args]
 
 
-_INTEGER = {
+_INTEGER: dict[str, Callable[[list[Fraction]], int]] = {
     "factorial": _factorial,
     "binomial": _binomial,
     "floor": lambda args: math.floor(args[0]),

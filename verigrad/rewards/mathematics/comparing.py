@@ -6,7 +6,9 @@ out: two quantities (scalars), reading (statements).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from verigrad.rewards.mathematics import algebra, canonical, numerics, questions, regions, scalars, shapes
 from verigrad.rewards.mathematics.algebra import Poly, Work
@@ -356,7 +358,7 @@ def _kind(value: Value) -> str:
     }[type(value)]  # fmt: skip
 
 
-_RULES = {
+_RULES: dict[type, Callable[[Any, Any, Policy], bool]] = {
     Scalar: _scalar, Text: _text, Bracketed: _bracketed, Collection: _collection, Named: _named, Region: _region,
     Matrix: _matrix, Based: _based, Sequence: _sequence,
 }  # fmt: skip

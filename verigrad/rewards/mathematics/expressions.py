@@ -279,7 +279,7 @@ class Reader:
         if self.peek().text != "{":
             return self.take().text
         self.take()
-        parts = []
+        parts: list[str] = []
         while (token := self.take()).text != "}":
             if token is END or len(parts) > 8:
                 raise Unread("an index never closed")

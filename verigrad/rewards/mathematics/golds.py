@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from verigrad.rewards import extract
-from verigrad.rewards.mathematics import canonical, comparing, statements
+from verigrad.rewards.mathematics import canonical, comparing, scalars, statements
 from verigrad.rewards.mathematics.algebra import Work
 from verigrad.rewards.mathematics.regions import infinite
 from verigrad.rewards.mathematics.scalars import Policy
@@ -66,6 +66,8 @@ def _read(text: str) -> Value:
     if text.casefold() in _NO_GOLD:
         raise Unread("words that are no answer")
     value = statements.read(text)
+    if isinstance(value, Scalar) and scalars.exact(value.node) is not None:
+        return value
     _readable(value, text)
     if not comparing.agree(value, value) or not _itself(value):
         raise Unread("not equal to itself")
@@ -73,7 +75,7 @@ def _read(text: str) -> Value:
 
 
 def _itself(value: Value) -> bool:
-    return comparing.right(value, value, Policy())
+    return comparing.right(value, value, Policy(evaluated=False))
 
 
 def _readable(value: Value, text: str) -> None:

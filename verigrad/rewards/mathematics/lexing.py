@@ -39,8 +39,8 @@ _SINGLE = re.compile(
     rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_GROUPED}|{_DECIMAL_COMMA}|{_NUM}){_REST}"
 )
 _GROUPS = re.compile(
-    rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_GROUPED.replace(_BEFORE, '(?<![0-9.,])')}|{_NUM})"
-    rf"{_REST}"
+    rf"(?P<rep>{_REPEATING}|{_BRACKETED})|(?P<sci>{_SCIENTIFIC})|(?P<num>{_GROUPED.replace(_BEFORE, '(?<![0-9.,])')}"
+    rf"|{_NUM}){_REST}"
 )
 _SPACED_LIST = re.compile(r"[0-9],[0-9]{3}(?![0-9]).*[,;] |[,;] .*[0-9],[0-9]{3}(?![0-9])")
 """Members with a space between them: a comma without one groups."""
@@ -67,10 +67,9 @@ def tokens(text: str, *, listed: bool = False) -> list[Token]:
     """The tokens of a spelled text; `listed`: a comma between digits always separates. Raises TooBig."""
     out: list[Token] = []
     spaced = False
+    pattern = _LISTED if listed else _SINGLE
     if not listed and "," in text and _SPACED_LIST.search(text):
         pattern = _GROUPS
-    else:
-        pattern = _LISTED if listed else _SINGLE
     for match in pattern.finditer(text):
         kind, piece = match.lastgroup or "", match[0]
         if kind == "space":
@@ -116,11 +115,10 @@ def _word(piece: str, spaced: bool, out: list[Token]) -> None:
     elif len(piece) <= 3 and piece.islower() and piece not in _SHORT_WORDS and not units.known(piece):
         for i, letter in enumerate(piece):
             out.append(Token("id", letter, spaced and i == 0))
-    elif len(piece) <= 6 and (named := _inside(piece)):
-        for i, name in enumerate(named):
-            out.append(
-                Token("cmd" if len(name) > 1 else "id", "\\" + name if len(name) > 1 else name, spaced and not i)
-            )
+    elif len(piece) <= 6 and (inside := _inside(piece)):
+        for i, name in enumerate(inside):
+            long = len(name) > 1
+            out.append(Token("cmd" if long else "id", "\\" + name if long else name, spaced and not i))
     else:
         out.append(Token("word", piece, spaced))
 

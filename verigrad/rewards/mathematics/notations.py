@@ -5,9 +5,29 @@ Left out: thousands and decimal commas (lexing), mixed numbers (expressions).
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from verigrad.rewards.mathematics.trees import MAX_EXPONENT, Node, TooBig, Unread, number, plain_integer
+
+_PLAIN = re.compile(
+    r"([-+]?)(?:(?P<plain>[0-9]{1,100}(?:\.[0-9]{1,100})?)|(?P<grouped>[1-9][0-9]{0,2}(?:,[0-9]{3}){1,30})"
+    r"|\\[dt]?frac\{(?P<top>[0-9]{1,100})\}\{(?P<bottom>[0-9]{1,100})\}|(?P<above>[0-9]{1,100})/(?P<below>[0-9]{1,100}))"
+)
+
+
+def plain(text: str, *, listed: bool = False) -> Node | None:
+    r"""The commonest literals, read without tokens: 12, -1.50, 1,640, 3/4, \frac{3}{4}; None for anything else."""
+    match = _PLAIN.fullmatch(text)
+    if match is None or (listed and match["grouped"]):
+        return None
+    digits = match["plain"] or (match["grouped"] or "").replace(",", "")
+    if digits:
+        node = number(Fraction(digits), digits)
+    else:
+        top, bottom = match["top"] or match["above"], match["bottom"] or match["below"]
+        node = Node("div", (number(int(top), top), number(int(bottom), bottom)))
+    return Node("neg", (node,)) if match[1] == "-" else node
 
 
 def power_of_ten(text: str) -> Node:

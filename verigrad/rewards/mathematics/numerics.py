@@ -107,10 +107,12 @@ def _function(name: str, args: list[Decimal]) -> Decimal:
     x = args[0]
     if name in ("sin", "cos", "tan", "cot", "sec", "csc"):
         sine, cosine = _circle(x)
-        return {
-            "sin": lambda: sine, "cos": lambda: cosine, "tan": lambda: sine / cosine, "cot": lambda: cosine / sine,
-            "sec": lambda: 1 / cosine, "csc": lambda: 1 / sine,
-        }[name]()  # fmt: skip
+        one = Decimal(1)
+        above, below = {
+            "sin": (sine, one), "cos": (cosine, one), "tan": (sine, cosine), "cot": (cosine, sine),
+            "sec": (one, cosine), "csc": (one, sine),
+        }[name]  # fmt: skip
+        return above / below
     if name == "ln" or (name == "log" and len(args) == 2):
         return x.ln() if len(args) == 1 else x.ln() / args[1].ln()
     if name == "lg":
@@ -167,4 +169,4 @@ def _arctangent(x: Decimal) -> Decimal:
     for n in range(60):
         out += term / (2 * n + 1) if n % 2 == 0 else -term / (2 * n + 1)
         term *= square
-    return out * 2**halvings
+    return out * Decimal(2**halvings)

@@ -62,7 +62,7 @@ def of_points(values: Sequence[Value]) -> Region:
 
 
 def of_relation(sides: Sequence[Value], signs: Sequence[str]) -> Region | None:
-    """A solved inequality (1 <= x < 4, x != 2) as a region; None where no one variable stands alone between constants."""
+    """A solved inequality (1 <= x < 4, x != 2) as a region; None unless one variable stands alone there."""
     nodes = [s.node if isinstance(s, Scalar) else None for s in sides]
     bare = [i for i, n in enumerate(nodes) if n is not None and n.op == "sym"]
     constants = all(n is not None and (i in bare or not symbols(n)) for i, n in enumerate(nodes))

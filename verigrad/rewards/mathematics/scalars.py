@@ -98,7 +98,8 @@ def demanded(gold: Node, answer: Node, policy: Policy) -> None:
     if literal(answer):
         value = exact(answer)
         bare = answer.args[0] if answer.op == "neg" else answer
-        if bare.op == "div" and value is not None and value.denominator == 1:
+        asked = gold.args[0] if gold.op == "neg" else gold
+        if bare.op == "div" and asked.op != "div" and value is not None and value.denominator == 1:
             raise Unread("an unevaluated division")
         return
     inner = answer.args[0] if answer.op == "neg" else answer

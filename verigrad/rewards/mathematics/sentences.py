@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from verigrad.rewards import context, literals
-from verigrad.rewards.mathematics import parts, quantities, regions, statements, units
+from verigrad.rewards.mathematics import notations, parts, quantities, regions, statements, units
 from verigrad.rewards.mathematics.trees import (
     Collection,
     Named,
@@ -67,6 +67,8 @@ def read(span: str, gold: Value, *, boxed: bool) -> Said:
     """The one value of a span. Raises Unread or TooBig."""
     if len(span) > MAX_SPAN:
         raise TooBig(f"a span of more than {MAX_SPAN} characters")
+    if boxed and (node := notations.plain(span, listed=_listed(span, gold))) is not None:
+        return Said(Scalar(node), span)
     segments = list(_SEGMENT.finditer(span))
     if segments and not boxed and re.search(r"[a-zA-Z]{2}", _JOIN.sub(" ", _SEGMENT.sub(" ", span))):
         if _QUESTION.match(span) or span.rstrip(" *_\"')$").endswith(("?", "？")):

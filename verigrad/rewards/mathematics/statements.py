@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from verigrad.rewards.mathematics import lexing, quantities, regions
+from verigrad.rewards.mathematics import lexing, notations, quantities, regions
 from verigrad.rewards.mathematics.lexing import Token
 from verigrad.rewards.mathematics.parts import CLOSE, OPEN, label_of, prepared, split, text_of, undelimited
 from verigrad.rewards.mathematics.trees import (
@@ -43,6 +43,9 @@ def read(text: str, *, listed: bool = False) -> Value:
     """The one value the whole text is. `listed`: commas between digits separate. Raises Unread or TooBig."""
     if len(text) > MAX_SPAN:
         raise TooBig(f"a span of more than {MAX_SPAN} characters")
+    node = notations.plain(text, listed=listed)
+    if node is not None:
+        return Scalar(node)
     spelled = spell(undelimited(text)).strip()
     based = _BASED.fullmatch(spelled.rstrip(" ."))
     if based:

@@ -37,8 +37,9 @@ OPTIONS: Mapping[str, Option] = {
     "tolerance": Option(default=0.0, type=float, meaning="relative difference that counts as equal; 0: none"),
 }
 _READ = 200
+_AND = r"\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b"
 _JOINED = re.compile(
-    r"(?:\\\)|\$)?(?:[ \t]|\\,){0,4}(?:\\q?quad|,|;|\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b)(?:[ \t]|\\q?quad|\\,|\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b){0,6}(?:\\\(|\$)?\\boxed"
+    rf"(?:\\\)|\$)?(?:[ \t]|\\,){{0,4}}(?:\\q?quad|,|;|{_AND})(?:[ \t]|\\q?quad|\\,|{_AND}){{0,6}}(?:\\\(|\$)?\\boxed"
 )
 _DISPLAY = re.compile(r"\\\[(.{0,2000}?)\\\]|\$\$(.{0,2000}?)\$\$|\\begin\{(\w+\*?)\}.{0,2000}?\\end\{\3\}", re.DOTALL)
 
@@ -98,7 +99,9 @@ def gold_answer(task: Task, **_: Any) -> str:
 
 
 def _committed(answer: str, gold: Value) -> sentences.Said:
-    text = _DISPLAY.sub(lambda m: m[0].replace("\n", " "), extract.visible(answer))
+    text = extract.visible(answer)
+    if "\n" in text and ("\\[" in text or "$$" in text or "\\begin" in text):
+        text = _DISPLAY.sub(lambda m: m[0].replace("\n", " "), text)
     if isinstance(gold, (Collection, Named)):
         text = _one_box(text)
     return extract.committed(
