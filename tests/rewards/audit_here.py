@@ -63,12 +63,12 @@ def words(n: int) -> tuple[Row, ...]:
     return tuple([r for r in made_rows("blank", 99) if isinstance(r.task.gold, str)][-n:])
 
 
-def audited(name: str, rows: Sequence[Row], *, cases: bool = False) -> Audit:
+def audited(name: str, rows: Sequence[Row], *, only: Sequence[str] = ()) -> Audit:
     """The audit of one of the known-bad functions on these rows, by the grader of numbers."""
     grade = open_grader("number").grade
     return audit_target(
         Here(name),
         rows,
         grading=lambda row: (lambda answer, task: grade(answer, task).strict) if row.kind == "number" else None,
-        cases=cases,
+        only=only,
     )

@@ -77,7 +77,7 @@ def test_part_of_the_score_is_a_note():
 
 @pytest.mark.parametrize("name", ["good", "good_task", "asynchronous", "by_names"])
 def test_a_good_function_is_clean(name):
-    audit = audited(name, [*numbers(12), *words(4)], cases=True)
+    audit = audited(name, [*numbers(12), *words(4)])
     assert audit.clean, (audit.exploits, audit.findings)
     assert audit.attacks > 500
     assert [f.name for f in audit.findings] == ["constant"]

@@ -18,6 +18,7 @@ def command(
     constant: Annotated[float, typer.Option(help="share of rows above which a constant that wins them fails")] = 0.5,
     seconds: Annotated[float | None, typer.Option(help="time limit of one call of your function; default 5")] = None,
     n: Annotated[int, typer.Option("--n", help="most rows of a kind")] = 12,
+    only: Annotated[list[str], typer.Option(help="a trick by name, more than once for several; default: all")] = [],  # noqa: B006
     markdown: Annotated[str | None, typer.Option(help="a page: a file to write, or - for stdout")] = None,
     json: Annotated[bool, typer.Option("--json", help="the result as JSON on stdout")] = False,
 ) -> None:
@@ -30,7 +31,7 @@ def command(
     if set_ and recipe is None:
         raise Refused("--set goes with --recipe")
     with Terminal() as talk:
-        result = audit(target, recipe=recipe, sets=set_, constant=constant, seconds=seconds, n=n, talk=talk)
+        result = audit(target, recipe=recipe, sets=set_, constant=constant, seconds=seconds, n=n, only=only, talk=talk)
     if markdown == "-":
         typer.echo(result.markdown())
     else:

@@ -16,17 +16,19 @@ from typing import Any
 
 from verigrad.acceptance import Grader, grader_names, open_grader
 from verigrad.data import load, split
-from verigrad.errors import DataError, Refused
+from verigrad.errors import DataError, Refused, nearest
 from verigrad.recipe import Recipe, Reward, judged_sides
 from verigrad.records import Task
 from verigrad.rewards import OwnCheck, Rewards, kind, user
 from verigrad.rewards.audit import (
+    SHIPPED,
     Audit,
     FunctionTarget,
     Grading,
     KindTarget,
     Row,
     Target,
+    all_tricks,
     audit_target,
     made_kinds,
     made_rows,
@@ -65,15 +67,17 @@ def audit(
     constant: float = 0.5,
     seconds: float | None = None,
     n: int = ROWS,
+    only: Sequence[str] = (),
     talk: Talk | None = None,
 ) -> Audit:
     """The audit of a verifier's kind, of "file.py:function" or "module:function", or of a function.
 
     `recipe`: attacks are built from its training rows too, the target takes its options there, and its independent
     grader decides. `constant`: the share of rows above which a constant that wins them fails. `seconds`: of one call of
-    a function of one's own (5). `n`: rows, at most (12 of each kind). Raises Refused for what cannot be audited.
+    a function of one's own (5). `n`: rows, at most (12 of each kind). `only`: tricks by name, to look again at what was
+    mended. Raises Refused for what cannot be audited.
     """
-    _check(constant=constant, seconds=seconds, n=n)
+    _check(constant=constant, seconds=seconds, n=n, only=only)
     talk = talk or Silent()
     with contextlib.ExitStack() as stack:
         whole = None if recipe is None else read(recipe, sets)
@@ -96,14 +100,22 @@ def audit(
                 return by_source[row.task.source] if row.task.source in by_source else fallback(row)
 
             notes += [f"the grader of {s} is NOT INDEPENDENT" for s, g in by_source.items() if g is None]
-        return audit_target(opened, rows, grading=grading, constant=constant, notes=notes, progress=_Progress(talk))
+        if only:
+            notes.append(f"only these tricks: {', '.join(only)}")
+        return audit_target(
+            opened, rows, grading=grading, constant=constant, only=only, notes=notes, progress=_Progress(talk)
+        )
 
 
-def _check(*, constant: float, seconds: float | None, n: int) -> None:
+def _check(*, constant: float, seconds: float | None, n: int, only: Sequence[str]) -> None:
     if not 0 <= constant <= 1:
         raise Refused(f"--constant is a share of rows, 0 to 1, not {constant:g}")
     if seconds is not None and not 0 < seconds < float("inf"):
         raise Refused(f"--seconds wants a number above 0, not {seconds:g}")
+    known = [SHIPPED, *(t.name for t in all_tricks())]
+    for name in only:
+        if name not in known:
+            raise Refused(f'--only "{name}": no such trick{nearest(name, known)}')
     if n < 1:
         raise Refused(f"--n is a number of rows, 1 or more, not {n}")
 

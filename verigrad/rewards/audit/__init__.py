@@ -11,10 +11,12 @@ from verigrad.rewards.audit.made import made_kinds, made_rows
 from verigrad.rewards.audit.records import Attack, Grading, Row, Said, Trick
 from verigrad.rewards.audit.result import Audit
 from verigrad.rewards.audit.rows import row_of
+from verigrad.rewards.audit.shipped import TRICK as SHIPPED
 from verigrad.rewards.audit.targets import FunctionTarget, KindTarget, Target
 from verigrad.rewards.audit.tricks import all_tricks
 
 __all__ = [
+    "SHIPPED",
     "Attack",
     "Audit",
     "FunctionTarget",

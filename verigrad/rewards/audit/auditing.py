@@ -6,7 +6,7 @@ Nothing here knows a kind: tricks, rows and graders say what they are for. Left 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from verigrad.records import Task
@@ -22,11 +22,11 @@ from verigrad.rewards.audit.steady import wobbles
 from verigrad.rewards.audit.targets import Target
 from verigrad.rewards.audit.tricks import all_tricks
 
-STEADY = 40
-"""Answers that are scored again and again."""
+STEADY, STEADY_SHIPPED = 40, 12
+"""Answers that are scored again and again: by a function of the user's, by a shipped kind."""
 DRESSED = 2_000
 """Characters of an attack that is also put into the form the check asks for."""
-SLOW_SECONDS, SLOW_MOST = 0.05, 40
+SLOW_SECONDS, SLOW_MOST = 0.05, 24
 """A check slower than this is asked fewer times to make an exploit smaller."""
 
 Progress = Callable[[str, int | None, int], None]
@@ -39,23 +39,23 @@ def audit_target(
     *,
     grading: Callable[[Row], Grading | None],
     constant: float = 0.5,
-    cases: bool = True,
+    only: Collection[str] = (),
     notes: Sequence[str] = (),
     progress: Progress = lambda phase, total, done: None,
 ) -> Audit:
     """Everything of an audit, on these rows.
 
     `grading(row)`: the independent grader of that row, or None: then an attack is wrong by construction or not judged.
-    `constant`: the share of rows above which a constant that wins them makes the audit fail. `cases`: the shipped ones
-    of the rows' kinds too. `progress` hears phases with their sizes and what is done of them.
+    `constant`: the share of rows above which a constant that wins them makes the audit fail. `only`: names of tricks
+    ("shipped cases" is one); empty: all. `progress` hears phases with their sizes and what is done of them.
     """
     rows = with_others(rows)
     progress("right answers", sum(len(r.right) for r in rows), 0)
     right, measure = _right(target, rows, grading)
     dress = _dress(right) if target.own else None
-    attacks = _attacks(rows, dress)
+    attacks = _attacks(rows, dress, [t for t in all_tricks() if not only or t.name in only])
     kinds = tuple(dict.fromkeys(r.kind for r in rows))
-    by_hand = shipped(kinds, own=target.own) if cases else []
+    by_hand = shipped(kinds, own=target.own) if not only or TRICK in only else []
     progress("attacks", len(attacks) + len(by_hand), 0)
     shots = [
         *right,
@@ -68,7 +68,7 @@ def audit_target(
         ),
     ]
     progress("scored again", None, 0)
-    unsteady = wobbles(target, _steady_pairs(rows, shots))
+    unsteady = wobbles(target, _steady_pairs(rows, shots, STEADY if target.own else STEADY_SHIPPED))
     findings = [*wobble_findings(unsteady), *fault_findings(shots, own=target.own), *other_findings(shots, rows)]
     random = any(w.name == "random score" for w in unsteady)
     if not random:
@@ -123,10 +123,10 @@ def _dress(right: Sequence[Shot]) -> str | None:
     return best if share(best) > 0.5 else None
 
 
-def _attacks(rows: Sequence[Row], dress: str | None) -> list[Attack]:
+def _attacks(rows: Sequence[Row], dress: str | None, tricks: Sequence[Trick]) -> list[Attack]:
     """Trick by trick over all rows."""
     out = []
-    for trick in all_tricks():
+    for trick in tricks:
         for attack in (a for row in _of(rows, trick) for a in trick.attacks(row)):
             out.append(attack)
             dressed = dress is not None and attack.row.kind in WORDED and 0 < len(attack.answer) <= DRESSED
@@ -140,12 +140,12 @@ def _of(rows: Sequence[Row], trick: Trick) -> Sequence[Row]:
     return fit if trick.rows is None else fit[: trick.rows]
 
 
-def _steady_pairs(rows: Sequence[Row], shots: Sequence[Shot]) -> list[tuple[str, Task]]:
+def _steady_pairs(rows: Sequence[Row], shots: Sequence[Shot], most: int) -> list[tuple[str, Task]]:
     """Golds, other rows' golds, and a few attacks from everywhere, without those the check failed on."""
     fine = [s for s in shots if not s.said.fault and len(s.attack.answer) < DRESSED]
     some = [(r.gold, r.task) for r in rows if r.right] + [(r.other, r.task) for r in rows if r.others]
-    spread = fine[:: max(1, len(fine) // STEADY)]
-    return [*some[: STEADY // 2], *((s.attack.answer, s.attack.row.task) for s in spread[: STEADY // 2])]
+    spread = fine[:: max(1, len(fine) // most)]
+    return [*some[: most // 2], *((s.attack.answer, s.attack.row.task) for s in spread[: most // 2])]
 
 
 def _exploits(

@@ -28,8 +28,9 @@ FORMS = (
 """How models are taught to give an answer of a few words; "{}" stands for it."""
 WORDED = ("number", "math", "choice", "blank", "")
 """Kinds whose answers are a few words."""
-_READ = ("number", "choice", "code", "schema", "logic", "formal", "pattern", "math")
-"""Kinds that are asked, in this order, whether they can read a gold whose kind nobody stated."""
+_READ = ("number", "choice", "code", "schema", "logic", "formal")
+"""Kinds that are asked, in this order, whether they can read a gold whose kind nobody stated: those that do not read
+any text as theirs."""
 OTHERS = 8
 
 
