@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.sandbox import bombs
 from verigrad import sandbox
 from verigrad.errors import Refused
 from verigrad.sandbox import Limits, launchers, probing
@@ -127,21 +128,32 @@ def test_what_a_program_does_never_looks_like_our_fault(level):
 
 
 def test_a_keeper_lost_after_the_start_is_the_programs_doing(level):
+    assert python("pass", level).ok
+    assert _soon_no_keepers(level)
     found = []
-    thread = threading.Thread(target=lambda: found.append(sandbox.run(["/bin/sleep", "60"], level=level)))
+    limits = Limits(seconds=60)
+    thread = threading.Thread(
+        target=lambda: found.append(sandbox.run(["/bin/sleep", "61.5"], level=level, limits=limits))
+    )
     thread.start()
-    while not (keepers := _children(launchers.launcher(level).process)) or not _children(keepers[0]):
+    while not bombs.left("/bin/sleep\x0061.5"):
         time.sleep(0.01)
-    time.sleep(0.2)
+    time.sleep(0.5)
+    keepers = _children(launchers.launcher(level).process)
     os.kill(keepers[0], signal.SIGKILL)
     thread.join(30)
     assert [(ran.kind, ran.status) for ran in found] == [("killed", None)]
     assert python("pass", level).ok
-    for _ in range(100):  # the last keeper may be on its way out
-        if not (left := _children(launchers.launcher(level).process)):
-            break
+    assert _soon_no_keepers(level)
+
+
+def _soon_no_keepers(level):
+    """The last one may be on its way out."""
+    for _ in range(200):
+        if not _children(launchers.launcher(level).process):
+            return True
         time.sleep(0.02)
-    assert left == []
+    return False
 
 
 def _children(pid):
