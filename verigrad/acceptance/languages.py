@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 
 _WINDOW = 12
 _LEAD = 2
@@ -130,7 +130,7 @@ def _words(text: str) -> list[tuple[str, str, float]]:
     return out
 
 
-@cache
+@lru_cache(maxsize=20_000)
 def _script(char: str) -> str:
     """The first word of a letter's Unicode name, marks counted with the letter before; empty for no letter."""
     if char == "々":
