@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from verigrad.errors import RecipeError
-from verigrad.recipe import Reward
+from verigrad.recipe import Reward, parse
 from verigrad.records import Draw, Rollout, Task
 from verigrad.rewards import Rewards, shaping_of, shapings
 from verigrad.rewards.shaping.cosine import cosine
@@ -143,6 +143,35 @@ def test_language_by_hand(options, answer, paid):
 def test_format_by_a_rule_of_the_reasoning(rule, answer, paid):
     shape = {"shaping": "format", "options": {"rule": rule, "pays": [-1, 1]}}
     assert parts(shape, rollout(answer)) == [paid]
+
+
+def test_a_recipe_says_it_all():
+    text = """
+[model]
+path = "m"
+[data]
+source = "times_table"
+[[reward]]
+verifier = "number"
+weight = 0
+[[reward]]
+shaping = "format"
+weight = 0.1
+gated = true
+options = { rule = { rule = "think_block", prefilled_open_tag = true } }
+[[reward]]
+shaping = "cosine"
+options = { right = [2, 1], wrong = [-10, 0], exceeded = -10 }
+[train]
+steps = 1
+[acceptance]
+grader = "number"
+"""
+    recipe = parse(text, file="r.toml", folder=Path("."))
+    with Rewards(recipe.reward, folder=Path("."), max_tokens=100, workers=1) as held:
+        right, wrong = held.score([rollout("8 * 10</think>80", 50), rollout("8 * 10</think>81", 50)])
+    assert dict(right.parts) == pytest.approx({"number": 0, "format": 0.1, "cosine": 1.5})
+    assert dict(wrong.parts) == pytest.approx({"number": 0, "format": 0, "cosine": -5})
 
 
 def test_a_rule_is_for_checks_of_ones_own_too():
