@@ -88,8 +88,13 @@ def verdict(audit: Audit) -> str:
 
 
 def shown(text: str, most: int) -> str:
-    """The text as JSON text, cut in the middle."""
-    return json.dumps(cut(text, most), ensure_ascii=True)
+    """The text as JSON text, at most so many characters and its quotes; a longer one is cut in the middle."""
+    inner = json.dumps(cut(text, 10 * most), ensure_ascii=True)[1:-1]
+    if len(inner) > most:
+        gap = f" ...{len(text):,}... "
+        half = (most - len(gap)) // 2
+        inner = f"{inner[:half]}{gap}{inner[-half:]}"
+    return f'"{inner}"'
 
 
 def _exploit(e: Exploit) -> Iterator[str]:
