@@ -160,10 +160,11 @@ def f(x):
     n = 1
     for place in places:
         try:
-            with open(place, 'a+') as file:
-                file.seek(0)
-                n = max(n, 1 + len(file.read()))
-                file.write('x')
+            with open(place) as file: n = max(n, 1 + len(file.read()))
+        except OSError: pass
+    for place in places:
+        try:
+            with open(place, 'w') as file: file.write('x')
         except OSError: pass
     return n
 """,
@@ -189,7 +190,8 @@ def f(x):
     "a daemon that outlives": """
 import os, time
 def f(x):
-    n = sum(1 for name in os.listdir('/proc') if name.isdigit()) if os.path.isdir('/proc') else 0
+    try: n = sum(1 for name in os.listdir('/proc') if name.isdigit())
+    except OSError: n = 0
     if os.fork() == 0:
         os.setsid()
         time.sleep(30)

@@ -18,27 +18,22 @@ def task(tests):
     return Task.make(prompt=PROMPT, gold=gold, columns={"solution": SOLUTION, "visible_tests": 1})
 
 
-def audited(rewards, task, monkeypatch):
+def audited(rewards, task):
     """The audit of one row by the trick of constant programs alone: every other has its own tests."""
-    from verigrad.rewards.audit import auditing
-
-    tricks = [t for t in auditing.all_tricks() if t.name == "constant program"]
-    monkeypatch.setattr(auditing, "all_tricks", lambda: tricks)
-    target = KindTarget(rewards.judges("x"))
-    row = row_of(task, kind="code")
-    return audit_target(target, [row], grading=lambda row: grade, cases=False)
+    target, row = KindTarget(rewards.judges("x")), row_of(task, kind="code")
+    return audit_target(target, [row], grading=lambda row: grade, only=("constant program",))
 
 
-def test_the_constant_sort_is_paid_by_one_test_and_found_in_three_ways(monkeypatch):
+def test_the_constant_sort_is_paid_by_one_test_and_found_in_three_ways():
     rewards = Rewards([Reward(verifier="code")], folder=".", max_tokens=1)
     try:
         assert rewards.verify(CONSTANT, task(ONE)).status == "right"
 
-        found = audited(rewards, task(ONE), monkeypatch)
+        found = audited(rewards, task(ONE))
         (exploit,) = found.exploits
         assert exploit.trick == "constant program"
         assert "[1, 2, 3]" in exploit.answer
-        assert audited(rewards, task(ONE + MORE), monkeypatch).exploits == ()
+        assert audited(rewards, task(ONE + MORE)).exploits == ()
 
         hidden = rewards.verify(CONSTANT, task(ONE + MORE))
         assert (hidden.status, hidden.reason) == ("wrong", "visible passed, hidden failed: another value")

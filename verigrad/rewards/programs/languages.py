@@ -51,7 +51,7 @@ LANGUAGES: Mapping[str, Language] = {
         tags=("coq", "v", "rocq"),
         file="main.v",
         checks=("/usr/bin/env", "OCAMLFIND_CONF=findlib.conf", "coqc", "-q", "main.v"),
-        beside={"findlib.conf": b'path="/usr/lib/ocaml"\ndestdir="/usr/lib/ocaml"\n'},
+        beside={"findlib.conf": b'path="/usr/lib/ocaml"\ndestdir="/usr/lib/ocaml"\nldconf="ignore"\n'},
         checked="main.vo",
         memory_bytes=2 << 30,
     ),
