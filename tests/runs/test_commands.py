@@ -137,7 +137,15 @@ def test_list_says_what_two_methods_differ_in(in_finished: Shell) -> None:
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    [("data", "times_table"), ("rewards", "verifier = number"), ("methods", "rloo"), ("graders", "number")],
+    [
+        ("data", "times_table"),
+        ("data", "columns of GSM8K"),
+        ("data", "hub:owner/name"),
+        ("rewards", "verifier = number"),
+        ("rewards", "shaping = cosine"),
+        ("methods", "rloo"),
+        ("graders", "number"),
+    ],
 )
 def test_list_names_everything_and_shows_one(what: str, name: str, in_finished: Shell) -> None:
     said = in_finished("list", what)

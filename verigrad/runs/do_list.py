@@ -10,6 +10,13 @@ from verigrad.acceptance import grader_names, graders
 from verigrad.errors import Refused, nearest
 
 SORTS = ("data", "rewards", "methods", "graders")
+_SOURCES = {
+    "file.jsonl": "one JSON object a line, beside the recipe",
+    "file.parquet": "Parquet, read in batches",
+    "file.py:function": "your own function that gives rows",
+    "hub:owner/name": "a hub data set, or a snapshot in a folder of that path; /config and :split after it",
+    "gym:task": "1,000 items of a reasoning-gym task",
+}
 
 
 def listing(what: str, a: str | None = None, b: str | None = None) -> tuple[Any, list[str]]:
@@ -33,8 +40,10 @@ def listing(what: str, a: str | None = None, b: str | None = None) -> tuple[Any,
 def _about(what: str) -> dict[str, str]:
     if what == "data":
         from verigrad.data import builtin, list_builtin
+        from verigrad.data.formats import formats
 
-        return {name: f"{inspect.getdoc(builtin.find(name))}\n{n:,} items" for name, _, n in list_builtin()}
+        own = {name: f"{inspect.getdoc(builtin.find(name))}\n{n:,} items" for name, _, n in list_builtin()}
+        return own | _SOURCES | {f"columns of {form.NAME}": form.SAYS for form in formats()}
     if what == "graders":
         return {name: inspect.getdoc(graders.module(name)) or "" for name in grader_names()} | {
             "file.py:function": "your own: f(answer, task) -> bool | float | None",
