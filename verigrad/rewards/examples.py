@@ -7,6 +7,7 @@ nobody can satisfy is found before training. Left out: rules whose examples need
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +23,9 @@ def of_pattern(pattern: str) -> str:
     """A text the pattern probably matches. Raises NoExample."""
     parser: Any = importlib.import_module("re._parser")
     try:
-        text = _pieces(parser.parse(pattern), {}, 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = _pieces(parser.parse(pattern), {}, 0)
     except (NoExample, RecursionError, OverflowError, importlib.import_module("re").error) as error:
         raise NoExample(f"no example of the pattern: {error}") from None
     return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+import warnings
 from typing import Any, Literal
 
 MAX_PATTERN = 4_000
@@ -60,7 +61,9 @@ def slow(pattern: str, text: str, how: How, ignore_case: bool) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _slow(pattern: str, ignore_case: bool) -> re.Pattern[str]:
-    return re.compile(_ends(pattern), re.ASCII | (re.IGNORECASE if ignore_case else 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(_ends(pattern), re.ASCII | (re.IGNORECASE if ignore_case else 0))
 
 
 def _ends(pattern: str) -> str:

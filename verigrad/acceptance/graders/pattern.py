@@ -29,11 +29,13 @@ def grade(answer: str, task: Task, *, mode: str = "full", ignore_case: bool = Fa
         return Grade(strict="ungraded", lenient="ungraded", reason="the gold is no pattern")
     said = _committed(answer)
     lines = [line.strip() for line in answer[-MAX_ANSWER:].split("\n") if line.strip()]
-    lenient = _match(pattern, lines[-1], mode, ignore_case)[0] if lines else "unreadable"
-    if isinstance(said, Grade):
-        return Grade(strict=said.strict, lenient=lenient, reason=said.reason)
-    strict, reason = _match(pattern, said, mode, ignore_case)
-    return Grade(strict=strict, lenient="right" if strict == "right" else lenient, read=said[:200], reason=reason)
+    strict: Status = "unreadable" if isinstance(said, Grade) else "wrong"
+    reason, lenient = said.reason if isinstance(said, Grade) else "", strict
+    if isinstance(said, str):
+        strict, reason = lenient, reason = _match(pattern, said, mode, ignore_case)
+    if strict in ("wrong", "unreadable") and lines and lines[-1] != said and not reason.startswith(BROKE_CHECK):
+        lenient = _match(pattern, lines[-1], mode, ignore_case)[0]
+    return Grade(strict=strict, lenient=lenient, read=said[:200] if isinstance(said, str) else None, reason=reason)
 
 
 def gold_as(task: Task, **_: Any) -> list[str]:

@@ -24,7 +24,8 @@ NAMES = (
     *("abs", "all", "any", "bin", "bool", "bytearray", "bytes", "chr", "complex", "dict", "divmod", "enumerate"),
     *("filter", "float", "format", "frozenset", "hex", "int", "isinstance", "iter", "len", "list", "map", "max", "min"),
     *("next", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum"),
-    *("tuple", "type", "zip", "True", "False", "None"),
+    *("tuple", "type", "zip", "ascii", "callable", "hash", "issubclass"),
+    *("True", "False", "None"),
 )
 MODULES = {
     "math": math,

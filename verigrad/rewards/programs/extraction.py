@@ -5,8 +5,8 @@ Reasoning is cut out first (`extract.visible`); with <answer> tags only what the
      asked for, by its tag, is none. Blocks with the language's tag come before those without one.
   2. Of those, the last that defines the function asked for; where none does, or none is asked for, the last.
   3. Without a block: the text itself. A lone closing fence ends a block that the prompt had opened.
-  4. A text that does not define the function, indented or not, where the gold has a `prefix` (the prompt's code, as
-     HumanEval writes it): the prefix and then the text.
+  4. Where the gold has a `prefix` (the prompt's code, as HumanEval writes it): a text that does not define the function
+     goes on from it; one that does gets what stands before the function there, imports and helpers.
 One program is run or none, never the best of several. Left out: whether it is right, or even parses.
 """
 
@@ -46,7 +46,8 @@ def program(answer: str, *, tags: tuple[str, ...], entry: str = "", prefix: str 
     """The one program of the answer. Raises Unread where there is none, TooBig for one of more than MAX_PROGRAM."""
     text = visible(answer)
     found = blocks(text)
-    mine = [b for b in found if b.tag in tags] or [b for b in found if not b.tag]
+    untagged = [b for b in found if not b.tag]
+    mine = [b for b in found if b.tag in tags] or [b for b in untagged if _PYTHON.search(b.text)] or untagged
     if mine:
         chosen = next((b for b in reversed(mine) if defines(b.text, entry)), mine[-1]).text
     elif found:
@@ -57,6 +58,8 @@ def program(answer: str, *, tags: tuple[str, ...], entry: str = "", prefix: str 
             raise Unread("no program")
     if prefix and entry and not defines(chosen, entry):
         chosen = prefix + chosen if prefix.endswith("\n") else f"{prefix}\n{chosen}"
+    elif prefix and entry and "from __future__" not in chosen:
+        chosen = _before(prefix, entry) + chosen
     if len(chosen) > MAX_PROGRAM:
         raise TooBig(f"a program of more than {MAX_PROGRAM} characters")
     return chosen.replace("\0", "")
@@ -101,6 +104,12 @@ def defines(text: str, entry: str) -> bool:
     name = re.escape(entry.rsplit(".", 1)[-1])
     assigned = rf"^{name}[ \t]*(?::[^=\n]+)?=[^=]"
     return bool(re.search(rf"(?m)^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+{name}\b|{assigned}", text))
+
+
+def _before(prefix: str, entry: str) -> str:
+    """What the prompt's code holds before the function asked for: imports, and helpers an answer may lean on."""
+    begins = re.search(rf"(?m)^[ \t]*(?:@|(?:async[ \t]+)?(?:def|class)[ \t]+{re.escape(entry)}\b)", prefix)
+    return prefix[: begins.start()] if begins else ""
 
 
 def fenced(source: str, tag: str = "python") -> str:

@@ -33,6 +33,7 @@ _UNUSED = re.compile(
     r"|usercustomize\.py|[^/]*\.(?:pth|pyc|so)|__pycache__/.*)$"
 )
 """Files of an answer that are left away: they would speak to pytest or to the interpreter, not to the tests."""
+_TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 _PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging")
 _ALSO = ("pygments", "exceptiongroup", "tomli")
 """What some versions of pytest import besides."""
@@ -89,7 +90,8 @@ def plan_of(gold: Mapping[str, Any]) -> Plan:
     base, hidden = _files(gold, "files"), _files(gold, "hidden_tests")
     ids = [*_ids(gold, "fail_to_pass"), *_ids(gold, "pass_to_pass")]
     if not ids:
-        ids = [node for name, body in hidden.items() for node in _nodes(name, body)]
+        named = {n: b for n, b in hidden.items() if _TEST_FILE.search(n)} or hidden
+        ids = [node for name, body in named.items() for node in _nodes(name, body)]
     if not ids:
         raise Unjudged("zero tests")
     for name in dict.fromkeys(node.split("::")[0] for node in ids):
@@ -175,8 +177,7 @@ def _ids(gold: Mapping[str, Any], key: str) -> list[str]:
 
 def _nodes(name: str, body: bytes) -> list[str]:
     """The test functions of a file, by pytest's own rule of names."""
-    last = name.rsplit("/", 1)[-1]
-    if not (last.startswith("test_") or last.endswith("_test.py")) or not last.endswith(".py"):
+    if not name.endswith(".py") or name.rsplit("/", 1)[-1] == "conftest.py":
         return []
     try:
         tree = ast.parse(body)

@@ -1,6 +1,6 @@
 """YAML by the 1.2 core schema, which is JSON's types: a subset in which nothing surprises. Runs in a killable process.
 
-`no`, `on`, `y`, 1:30, 012 and 2024-01-01 are texts here (YAML 1.1 reads a boolean, 90, 10 and a date). Refused:
+`no`, `on`, `y`, 1:30 and 2024-01-01 are texts here and 012 is twelve (YAML 1.1: booleans, 90, a date, ten). Refused:
 aliases (a few lines of them unfold to billions of values), tags, several documents, keys that are no text or stand
 twice, .inf and .nan. Built from the parser's events, so nothing is constructed that was not asked for. Left out: a
 document in prose without a block around it: every sentence with a colon is one.
