@@ -32,6 +32,7 @@ def program(answer, *, entry="f", prefix="", tags=PYTHON):
         f"````python\n{GOOD}\n````",
         f"```python\n{GOOD}\n```\n```bash\npython f.py\n```",
         f"```Python title='f.py'\n{GOOD}\n```",
+        f"```\n{GOOD}\n```\nThis prints:\n```\n6\n```",
     ],
 )
 def test_the_program_is_found(answer):
@@ -58,6 +59,10 @@ def test_a_body_goes_on_from_the_prefix():
     prefix = "def f(x):\n"
     assert program("    return x\n", prefix=prefix) == GOOD
     assert program(f"```python\n{GOOD}\n```", prefix=prefix) == GOOD
+    helped = "import math\n\ndef helper(x):\n    return x\n\n\ndef f(x):\n"
+    assert (
+        program(f"```python\n{GOOD}\n```", prefix=helped) == f"import math\n\ndef helper(x):\n    return x\n\n\n{GOOD}"
+    )
 
 
 def test_without_a_function_asked_for_the_last_tagged_block_is_it():

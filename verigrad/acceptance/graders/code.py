@@ -260,8 +260,11 @@ def _more(asked: Sequence[Asked], task: Task) -> list[list[Any]]:
 
 
 def _whole(source: str, gold: Mapping[str, Any]) -> str:
+    """With the prompt's code: all of it where the answer goes on from it, else its imports and helpers."""
     entry, prefix = gold.get("entry") or "", gold.get("prefix") or ""
-    return f"{prefix.rstrip()}\n{source}" if prefix and entry and not _has(source, entry) else source
+    if not (prefix and entry) or "__future__" in source:
+        return source
+    return f"{prefix.partition(f'def {entry}')[0]}\n{source}" if _has(source, entry) else f"{prefix.rstrip()}\n{source}"
 
 
 def _programs(answer: str, entry: str, language: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 Reasoning is cut out first (`extract.visible`); with <answer> tags only what the last of them holds is looked at. Then:
   1. Fenced blocks (``` or ~~~; a fence that never closes runs to the end). A block in another language than the one
-     asked for, by its tag, is none. Blocks with the language's tag come before those without one.
+     asked for, by its tag, is none. Blocks with the language's tag come before those without one, and of these those
+     that look like code before those that look like output.
   2. Of those, the last that defines the function asked for; where none does, or none is asked for, the last.
   3. Without a block: the text itself. A lone closing fence ends a block that the prompt had opened.
   4. Where the gold has a `prefix` (the prompt's code, as HumanEval writes it): a text that does not define the function

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import keyword
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +29,10 @@ from verigrad.rewards.programs.plan import Plan, Test, Unjudged
 from verigrad.rewards.programs.stdin import StdinTest
 
 MAX_TESTS = 2_000
+_KEPT = 256
+_LOCK = threading.Lock()
+_PLANS: dict[tuple[str, bool], Plan] = {}
+"""Plans by the task's key, which is a hash of its gold and columns: a group of answers reads its gold once."""
 
 
 def plan_of(task: Task, *, shared: bool = False) -> Plan:
@@ -35,6 +40,19 @@ def plan_of(task: Task, *, shared: bool = False) -> Plan:
 
     `shared`: what cannot be compiled to calls may run in the candidate's process.
     """
+    with _LOCK:
+        known = _PLANS.get((task.key, shared))
+    if known is not None:
+        return known
+    plan = _read(task, shared)
+    with _LOCK:
+        if len(_PLANS) >= _KEPT:
+            _PLANS.clear()
+        _PLANS[task.key, shared] = plan
+    return plan
+
+
+def _read(task: Task, shared: bool) -> Plan:
     gold = as_truth(task)
     kind = gold.get("type")
     reader = _READERS.get(str(kind))
