@@ -151,6 +151,8 @@ def candidates(answer: str, marks: tuple[str, ...], *, bare: bool) -> list[str] 
         return "answer tags that do not match"
     found: list[str] = []
     for part in tags or [text]:
+        if len(re.findall(r"(?m)^[ \t]*(?:```|~~~)", part)) % 2 and not re.search(r"(?m)^[ \t]*```.*```[ \t]*$", part):
+            return "an unclosed code block"
         blocks = [(m[2].lower(), m[3]) for m in _BLOCK.finditer(part)]
         chosen = [body for mark, body in blocks if mark in marks] or [body for mark, body in blocks if not mark]
         if chosen and bare:

@@ -19,9 +19,9 @@ def valid(schema: str, document: str, strict: bool) -> str:
         validator = _validator(engine, schema)
     except (ValueError, engine.ValidationError, engine.ReferencingError) as error:
         return f"schema: {' '.join(str(error).split())[:120]}"
-    error = next(iter(validator.iter_errors(value)), None)
-    if error is not None:
-        return f"invalid: {error.message}"[:200]
+    found = next(iter(validator.iter_errors(value)), None)
+    if found is not None:
+        return f"invalid: {found.message}"[:200]
     # a decimal that is a whole number is nudged either way: only a demand for an integer fails both times
     loose = not strict or not _has_whole(value)
     if loose or any(validator.is_valid(_nudged(value, by)) for by in (1e-9, -1e-9)):

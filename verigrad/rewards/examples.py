@@ -95,7 +95,7 @@ def _is_in(c: str, name: str, argument: Any) -> bool:
         return bool(argument[0] <= ord(c) <= argument[1])
     kind = str(argument)
     inside = {"DIGIT": c.isdigit(), "WORD": c.isalnum() or c == "_", "SPACE": c.isspace()}[kind.rpartition("_")[2]]
-    return not inside if "_NOT_" in kind else inside
+    return inside != ("_NOT_" in kind)
 
 
 def of_schema(schema: Any) -> Any:

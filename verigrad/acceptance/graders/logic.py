@@ -214,14 +214,14 @@ def _formula(text: str, truth: Mapping[str, Any]) -> tuple[Status, str]:
     for point in formulas.points([*golds, *assumed, answer], sorts):
         if not all(formulas.value(a, point) for a in assumed):
             continue
-        said = formulas.value(answer, point)
-        if not isinstance(said, bool):
+        truth_value = formulas.value(answer, point)
+        if not isinstance(truth_value, bool):
             raise Unreadable("no formula that is true or false")
         some += 1
-        held += said
-        if key == "formula" and formulas.value(golds[0], point) != said:
+        held += int(truth_value)
+        if key == "formula" and formulas.value(golds[0], point) != truth_value:
             return "wrong", "differs at one point"
-        if key == "conditions" and not all(formulas.value(g, {**point, "the_answer": said}) for g in golds):
+        if key == "conditions" and not all(formulas.value(g, {**point, "the_answer": truth_value}) for g in golds):
             return "wrong", "a condition fails at one point"
     if key == "conditions" and some and not held:
         return "wrong", "nothing tried satisfies it"

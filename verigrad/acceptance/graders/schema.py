@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -117,7 +118,7 @@ def _read(text: str, form: str, lenient: bool) -> Any:
     parts = text.replace("'", '"').split('"')
     for i in range(0, len(parts), 2):
         for python, word in (("True", "true"), ("False", "false"), ("None", "null")):
-            parts[i] = parts[i].replace(python, word)
+            parts[i] = re.sub(r",(\s*[}\]])", r"\1", parts[i].replace(python, word))
     return parse('"'.join(parts))
 
 

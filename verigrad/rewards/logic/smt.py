@@ -51,8 +51,8 @@ def judge(answer: str, truth: Mapping[str, Any], *, task: Task, seconds: float) 
             return Judged(ok=False, read=read, reason=f"{n}: {error}")
         parts.append(("=", ask if n == name else n, term))
     text = given.text()
-    value = truth.get("value")
-    probe = (text, None if value is None else ("=", ask, values.term(_value(value), sort)), "sat")
+    known = truth.get("value")
+    probe = (text, None if known is None else ("=", ask, values.term(_value(known), sort)), "sat")
     if solver.status(text, ("and", "true", *parts), probe=probe, seconds=seconds) == "sat":
         return Judged(ok=True, read=read)
     # unsat is only the answer's doing where the gold can be satisfied at all
