@@ -31,8 +31,10 @@ WHOLE = 600
 _PIECES = [
     "\\boxed{", "}", "\\frac{1}{2}", "\\{", "\\}", "(", ")", "[", "]", "{", "<answer>", "</answer>", "<think>",
     "</think>", "Answer: ", "答案：", "\n", "```json\n", "```python\n", "```\n", '"a": ', "null", "NaN", "1e999",
-    "true", ",", ":", "or", " and ", "not ", "$", "\\(", "\\)", "x", "=", "<", "\\le", "\\cup", "\\pm", "\\sqrt", "^", "_",
-    "9", "0", "-", "/", "%", "!", "(assert ", "(define-fun ", "Theorem ", "Proof.", "Qed.", "sorry", "A", "B", "三", "½", "４",
+    "true", ",", ":", "or", " and ", "not ", "$", "\\(", "\\)", "x", "=", "<", "\\le", "\\cup", "\\pm",
+    "\\sqrt", "^", "_",
+    "9", "0", "-", "/", "%", "!", "(assert ", "(define-fun ", "Theorem ", "Proof.", "Qed.", "sorry", "A", "B",
+    "三", "½", "４",
     "°", "\u200b", "\x00", "\ud7ff", "*" * 40, "(" * 60, "9" * 401, "#### ", "sat", "unsat", "!!python/object",
     "&a [*a]", "[[", "'", "\\",
 ]  # fmt: skip

@@ -66,7 +66,7 @@ _CORRECTION = re.compile(
     r"|不对|更正|错了|应该是",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s|\*|$)|[。！？\n]")
+_SENTENCE_END = re.compile(r"(?<!\\)[.!?](?=\s|\*|$)|[。！？\n]")
 
 
 @dataclass(frozen=True)

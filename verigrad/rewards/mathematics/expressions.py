@@ -32,6 +32,7 @@ _SYMBOLS = words(
     "\\alpha \\beta \\gamma \\delta \\epsilon \\theta \\lambda \\mu \\rho \\sigma \\tau \\phi \\omega \\Delta \\Omega"
     " \\xi \\eta \\zeta \\kappa \\nu \\psi \\chi \\Phi \\Psi \\Gamma \\Sigma \\Theta \\Lambda \\ell \\hbar"
 )
+_MARKED = words("\\angle \\triangle \\overrightarrow \\vec \\overline \\widehat \\hat \\odot")
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 _APPLIED = frozenset("fghFGP")
 END = Token("end", "")
@@ -144,7 +145,8 @@ class Reader:
             token.text in FUNCTIONS
             or token.text in CONSTANTS
             or token.text in _SYMBOLS
-            or token.text in ("\\frac", "\\sqrt", "\\binom", "\\lfloor", "\\lceil", "\\overline")
+            or token.text in ("\\frac", "\\sqrt", "\\binom", "\\lfloor", "\\lceil")
+            or token.text in _MARKED
         )
 
     def _mixed(self, whole: Node) -> Node:
@@ -286,6 +288,20 @@ class Reader:
             parts.append(token.text)
         return "".join(parts)
 
+    def _letters(self) -> str:
+        r"""The points a mark is over or before: \overline{AB}, \angle ABC."""
+        grouped = self.peek().text == "{"
+        self.at += grouped
+        start = self.at
+        while self.peek().kind == "id" or (grouped and self.peek().text == "'"):
+            self.take()
+        found = "".join(t.text for t in self.tokens[start : self.at])
+        if not found:
+            raise Unread("a mark over nothing")
+        if grouped:
+            self.expect("}")
+        return found
+
     def _argument(self) -> Node:
         r"""What \frac and \sqrt take: a group, or one sign (a single digit of a number)."""
         token = self.peek()
@@ -305,6 +321,8 @@ class Reader:
             self.at -= 1
             self.tokens[self.at] = Token("id", name, token.spaced)
             return self._symbol()
+        if name in _MARKED:
+            return self.make("sym", value=name + self._letters())
         self._deeper()
         try:
             if name == "\\frac":

@@ -32,7 +32,7 @@ _DECIMAL_COMMA = r"(?<![0-9.,(\[{])0,[0-9]+(?![0-9]|[,.][0-9])"
 _SCIENTIFIC = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)[eE][-+]?[0-9]+(?![0-9A-Za-z])"
 _NUM = r"[0-9]+\.[0-9]+|[0-9]+\.(?![0-9.A-Za-z])|[0-9]+|\.[0-9]+"
 _REST = (
-    r"|(?P<text>\x01[^\x02]*\x02)|(?P<cmd>\\[A-Za-z]+|\\.)|(?P<word>[A-Za-z]+)"
+    r"|(?P<cjk>[\u4e00-\u9fff\u2460-\u2473]+)|(?P<text>\x01[^\x02]*\x02)|(?P<cmd>\\[A-Za-z]+|\\.)|(?P<word>[A-Za-z]+)"
     r"|(?P<dots>\.\.\.+)|(?P<op>=>|->|<=|>=|!=|==|\+-|[^\sA-Za-z0-9\\])|(?P<space>\s+)"
 )
 _SINGLE = re.compile(
@@ -83,6 +83,8 @@ def tokens(text: str, *, listed: bool = False) -> list[Token]:
             out.append(Token(kind, piece, spaced))
         elif kind == "word":
             _word(piece, spaced, out)
+        elif kind == "cjk":
+            out.append(Token("word", piece, spaced))
         elif kind == "text":
             out.append(Token("text", piece[1:-1].strip(), spaced))
         elif kind == "dots":

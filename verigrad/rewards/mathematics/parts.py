@@ -53,7 +53,7 @@ def prepared(tokens: list[Token]) -> list[Token]:
             if not words and (not unit or inner[0].text == "%" or any(t.kind == "num" for t in inner)):
                 out.extend(inner)
                 continue
-        elif token.kind == "cmd" and token.text in _JOINS:
+        elif token.kind in ("cmd", "word") and token.text in _JOINS:
             token = Token("cmd", _JOINS[token.text], token.spaced)
         out.append(token)
     while out and out[-1].text in (".", ",", ";", ":", "`", "\\\\") and out[-1].kind in ("op", "cmd"):

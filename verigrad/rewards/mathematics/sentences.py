@@ -15,6 +15,7 @@ from verigrad.rewards.mathematics import notations, parts, quantities, regions, 
 from verigrad.rewards.mathematics.trees import (
     Collection,
     Named,
+    Node,
     Relation,
     Scalar,
     Sequence,
@@ -34,7 +35,7 @@ _LINK = re.compile(
     r"(?! (?:a|an) \w+ of)|[:：]|是|为|等于|得到?|⇒|→|=>|->|\\(?:Rightarrow|implies|to|therefore)(?![A-Za-z])"
 )
 _LEAD = re.compile(
-    r"^(?:(?:so|thus|hence|therefore|then|finally|and|that|this|now|we|it|i|the|get|have|find|obtain|gives|yields"
+    r"^(?:(?:so|thus|hence|therefore|then|finally|and|that|this|now|we|it|(?-i:I)|the|get|have|find|obtain|gives|yields"
     r"|follows|means|which|overall|in total|as a result|consequently)\b[,:]?\s*"
     r"|[∴⇒]\s*|所以|因此|故|则|即|解得)+",
     re.IGNORECASE,
@@ -120,15 +121,22 @@ def _listed(text: str, gold: Value) -> bool:
 def _whole(span: str, gold: Value, *, boxed: bool) -> Value:
     text = span.strip().strip("*_`").strip()
     if not boxed:
-        text = text.rstrip("!").rstrip() if not re.search(r"[$)\\\]}]!$|![$]", text) else text
+        shouted = not (isinstance(gold, Scalar) and _factorial(gold.node))
+        text = text.rstrip("!").rstrip() if shouted and not re.search(r"[$)\\\]}]!$|![$]", text) else text
         if re.match(r"[-–−]\s+[0-9]", text) and not isinstance(gold, Relation):
             raise Unread("a dash or a minus")
-        if re.search(r"[0-9]\s?!", text):
+        if shouted and re.search(r"[0-9]\s?!", text):
             raise Unread("an exclamation or a factorial")
         text = _LEAD.sub("", text)
     if text.endswith(("?", "？")):
         raise Unread("a question, not an answer")
-    return statements.read(text.strip("\"'“”"), listed=_listed(text, gold))
+    if len(text) > 1 and (text[0] + text[-1]) in ('""', "''", "“”"):
+        text = text[1:-1]
+    return statements.read(text, listed=_listed(text, gold))
+
+
+def _factorial(node: Node) -> bool:
+    return node.value == "factorial" or any(_factorial(a) for a in node.args)
 
 
 def _fitting(value: Value, text: str, gold: Value) -> Said:

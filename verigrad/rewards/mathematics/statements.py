@@ -105,6 +105,9 @@ def _several(parts: list[list[Token]], signs: list[str], *, listed: bool) -> Val
 
 def _collected(values: list[Value], *, union: bool) -> Value:
     """Several values: a list, named values, or a region where all are inequalities."""
+    values = [v for v in values if v != Text("\\Z")] or values  # k in Z
+    if len(values) == 1:
+        return values[0]
     if all(isinstance(v, Region) and v.label for v in values):
         out = values[0]
         for other in values[1:]:
@@ -209,6 +212,11 @@ def _single(tokens: list[Token], *, listed: bool = False) -> Value:
         return Collection((), braces=True) if tokens[0].text == "\\emptyset" else regions.LINE
     if tokens[0].kind == "num" and len(tokens) in (3, 5) and tokens[1].text == "_":
         return _based(tokens[0].text, tokens[2 if len(tokens) == 3 else 3].text)
+    if len(tokens) == 1 and tokens[0].text in ("\\Z", "\\N", "\\Q", "\\C"):
+        return Text(tokens[0].text)
+    ratio, colons = split(tokens, frozenset([":"]))
+    if colons and all(len(p) == 1 and p[0].kind in ("num", "id") for p in ratio):
+        return Bracketed(":", ":", tuple(quantities.scalar(p) for p in ratio))
     text = text_of(tokens)
     if text is not None:
         return text

@@ -43,10 +43,17 @@ _OWN = {1: " ", 2: " "}
 """The two control characters that stand for the braces of a text here."""
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿˣ", "0123456789-+nx")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙ", "0123456789n")
+_IN_GROUPS = re.compile(
+    r"[^0-9]{0,3}[1-9][0-9]{0,2}(?: [0-9]{3}){1,9}(?:\.[0-9]+)?(?: ?(?:[A-Za-z]{2,20}|%|\\text\{[^{}]*\}))?[^0-9]{0,3}"
+)
+    r"[^0-9]{0,3}[1-9][0-9]{0,2}(?: [0-9]{3}){1,9}(?:\.[0-9]+)?(?: ?(?:[A-Za-z]{2,20}|%|\\\\text\{[^{}]*\}))?[^0-9]{0,3}"
+)
+"""A number in groups of three with spaces, and nothing else but its unit."""
+_SPACED_GROUP = re.compile(r"(?<=[0-9]) (?=[0-9]{3}(?![0-9]))")
 _PER_CENT = re.compile(r"\bper ?cent\b", re.IGNORECASE)
 _ROOT = re.compile("√ ?([0-9]+(?:\\.[0-9]+)?)")
-_STYLED = re.compile("[\U0001d400-\U0001d7ff\u2460-\u2473\u210e]")
-_GROUP = re.compile(r"(?<=[0-9])(?:[\u2009\u202f']|\\[,;:! ]|\{,\}|,\\!)(?=[0-9]{3}(?![0-9]))")
+_STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
+_GROUP = re.compile(r"(?<=[0-9])(?:[\u2009\u202f']|\\[,;:! ]|\{,\}|,\\! ?)(?=[0-9]{3}(?![0-9]))")
 
 _SYNONYMS = {
     "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom", "tbinom": "binom", "leq": "le",
@@ -86,6 +93,8 @@ def spell(text: str) -> str:
     ('\\frac{1}{2} * \\pi ', '\\frac{1}{2}*\\pi')
     """
     text = _GROUP.sub(",", text.translate(_OWN))
+    if _IN_GROUPS.fullmatch(text):
+        text = _SPACED_GROUP.sub("", text)
     if "cent" in text:
         text = _PER_CENT.sub("%", text)
     if not text.isascii():
