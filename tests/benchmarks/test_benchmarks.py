@@ -15,6 +15,7 @@ from benchmarks import (
     bench_exact,
     bench_growth,
     bench_sampling,
+    bench_sandbox,
     bench_skipping,
     bench_step,
     bench_update,
@@ -43,6 +44,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "exact": bench_exact.table,
     "skipping": bench_skipping.table,
     "code": bench_code.table,
+    "sandbox": bench_sandbox.table,
 }
 
 
@@ -117,6 +119,14 @@ def test_five_boxes_are_timed_beside_five_bare_starts(tiny: list[str], tmp_path:
     assert result["ratio"] > 0.2
     assert result["level"] >= 2
     assert "Ratio of the medians" in bench_code.table(result)
+
+
+def test_a_box_is_timed_beside_a_bare_start(tmp_path: Path) -> None:
+    bench_sandbox.main(["--smoke", "--rounds", "2", "--out", str(tmp_path)])
+    result = json.loads((tmp_path / "sandbox.json").read_text())
+    assert {len(times) for times in result["seconds"].values()} == {2}
+    assert set(result["a_second"]) == {"bare", "level 2", "level 3"}
+    assert "| level 3 |" in bench_sandbox.table(result)
 
 
 def test_growth_measures_a_case_in_its_own_process_and_draws_it(tmp_path: Path) -> None:
