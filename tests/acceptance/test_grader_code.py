@@ -72,7 +72,7 @@ def test_a_program_that_hangs_is_wrong():
     [
         ("zzz", "no JSON"),
         ({"type": "call", "entry": "f", "tests": []}, "no tests"),
-        ({"type": "unittest", "entry": "f", "tests": ["assert f(1) > 0"]}, "of the form"),
+        ({"type": "unittest", "entry": "f", "tests": ["assert f(1) > 0"]}, "another form"),
         ({"type": "unittest", "entry": "f", "tests": ["assert f(1) == 1", "assert f(2) > 0"]}, "another form"),
         ({"type": "dance"}, "type of test"),
         (DOUBLE | {"solution": "def f(x): return x"}, "reference solution fails"),
@@ -88,6 +88,12 @@ def test_assertions_checkers_scripts_and_compilation():
     unit = {"type": "unittest", "entry": "f", "tests": ["assert f(1) == (1, 2)", "self.assertEqual(f(0), (0, 1))"]}
     assert graded("def f(x): return x, x + 1", unit).strict == "right"
     assert graded("def f(x): return [x, x + 1]", unit).strict == "wrong"
+    near = {"type": "unittest", "entry": "f", "tests": ["assert math.isclose(f(4), 2.0)", "assert f(9) == 3.0"]}
+    assert graded("def f(n): return n ** 0.5 + 1e-9", near, solution="def f(n): return n ** 0.5").strict == "right"
+    assert graded("def f(n): return 3.0", near, solution="def f(n): return n ** 0.5").strict == "wrong"
+    order = {"type": "unittest", "entry": "f", "tests": ["assert set(f([1, 2, 2])) == {1, 2}"]}
+    unique = {"solution": "def f(xs): return sorted(set(xs))"}
+    assert graded("def f(xs): return sorted(set(xs), reverse=True)", order, **unique).strict == "right"
     root = {"type": "checker", "entry": "f", "check": "abs(out * out - args[0]) < 1e-6", "tests": [{"args": [9.0]}]}
     assert graded("def f(c): return -(c ** 0.5)", root).strict == "right"
     assert graded("def f(c): return c", root).strict == "wrong"

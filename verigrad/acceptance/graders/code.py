@@ -7,14 +7,13 @@ define `f` in two ways (strict: unread), a program that raises, hangs or gives n
 Gold, or the task's columns: `solution` (the reference) and `held_out_tests` (in the form of `tests`). With a reference
 both are asked the given inputs and 20 more of the same kind (code_inputs); inputs the reference fails at are left out.
 Without one the given and held-out tests alone speak, and the reason says so. Assertions are read where they are
-`entry(literals) == literal`; others are passed over where a reference is there, and make the item ungraded where not.
+`entry(literals) == literal`; at the inputs of others the reference speaks, and without one the item is ungraded.
 Programs that read text get given and held-out inputs only. Repositories: pytest's own JUnit report, in a process the
 answer's code shares. Left out: everything but Python, save that C and Coq compile.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from typing import Any
 
 from verigrad import sandbox
 from verigrad.acceptance import code_box, code_inputs, code_repo
+from verigrad.acceptance.code_asserts import asserted
 from verigrad.acceptance.code_box import NoBox, Said
 from verigrad.acceptance.reading import after_reasoning
 from verigrad.records import Grade, Status, Task, seed
@@ -91,14 +91,15 @@ def _call(source: str, gold: Mapping[str, Any], task: Task, seconds: float) -> J
 
 
 def _unittest(source: str, gold: Mapping[str, Any], task: Task, seconds: float) -> Judged:
-    simple, others = _simple(gold)
-    if not simple:
-        return "ungraded", "no assertion of the form f(literals) == literal"
-    if others and _reference(gold, task) is None:
-        return "ungraded", f"{others} assertions of another form, and no reference"
-    asked: list[Asked] = [(args, {}) for args, _ in simple]
-    outs = [code_box.literal(out) for _, out in simple]
-    return _beside(source, gold, task, asked, outs, seconds, listed=False)
+    found = asserted(gold)
+    if not found.plain and not found.inputs:
+        return "ungraded", "no assertion calls the function with literals"
+    if found.others and _reference(gold, task) is None:
+        return "ungraded", f"{found.others} assertions of another form, and no reference"
+    asked: list[Asked] = [(args, {}) for args in [*(a for a, _ in found.plain), *found.inputs]]
+    outs = [code_box.literal(out) for _, out in found.plain]
+    loose = {"tolerance": found.tolerance or gold.get("tolerance"), "unordered": found.any_order}
+    return _beside(source, {**gold, **loose}, task, asked, outs, seconds, listed=False)
 
 
 def _checker(source: str, gold: Mapping[str, Any], task: Task, seconds: float) -> Judged:
@@ -153,7 +154,7 @@ def _beside(
     for ours, out in zip(wanted, outs, strict=False):
         if ours.fault or not _matches(ours.value, out, gold, tolerance, listed=listed):
             return "ungraded", "the reference solution fails the given tests"
-    for said, ours in zip(got[len(asked) :], wanted[len(asked) :], strict=True):
+    for said, ours in zip(got[len(outs) :], wanted[len(outs) :], strict=True):
         if ours.fault:
             continue
         if said.fault:
@@ -164,6 +165,8 @@ def _beside(
 
 
 def _matches(got: Any, want: Any, gold: Mapping[str, Any], tolerance: float, *, listed: bool) -> bool:
+    if isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and gold.get("unordered") and not listed:
+        want = type(got)(want)
     if gold.get("unordered") and isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)):
         got, want = sorted(got, key=repr), sorted(want, key=repr)
     loose = listed and not gold.get("strict_types")
@@ -285,47 +288,6 @@ def _programs(answer: str, entry: str, language: str) -> list[str]:
 
 def _has(source: str, entry: str) -> bool:
     return re.search(rf"\b(?:def|class)\s+{re.escape(entry)}\b|^{re.escape(entry)}\s*=", source, re.M) is not None
-
-
-def _simple(gold: Mapping[str, Any]) -> tuple[list[tuple[list[Any], Any]], int]:
-    """The assertions entry(literals) == literal, and how many there are of another form."""
-    found, others = [], 0
-    for source in gold["tests"]:
-        try:
-            tree = ast.parse(source.strip())
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            others += 1
-            continue
-        for node in ast.walk(tree):
-            sides: list[ast.expr] = []
-            if isinstance(node, ast.Assert):
-                test = node.test
-                if isinstance(test, ast.Constant):
-                    continue
-                if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
-                    sides = [test.left, test.comparators[0]]
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "assert" in node.func.attr:
-                sides = node.args[:2] if node.func.attr == "assertEqual" else []
-            else:
-                continue
-            pair = _pair(sides, (gold["entry"], "candidate"))
-            if pair is None:
-                others += 1
-            else:
-                found.append(pair)
-    return found, others
-
-
-def _pair(sides: list[ast.expr], names: tuple[str, ...]) -> tuple[list[Any], Any] | None:
-    """Arguments and value of entry(literals) == literal, else None."""
-    if len(sides) != 2 or not isinstance(call := sides[0], ast.Call) or call.keywords:
-        return None
-    if not isinstance(call.func, ast.Name) or call.func.id not in names:
-        return None
-    try:
-        return [ast.literal_eval(a) for a in call.args], ast.literal_eval(sides[1])
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        return None
 
 
 def _holds(check: str, out: Any, asked: Asked) -> bool:
