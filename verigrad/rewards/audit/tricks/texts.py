@@ -58,14 +58,14 @@ def _look_alike(row: Row) -> Iterable[str]:
     for other in (a.translate(_ALIKE), a.translate(_LETTERS_FOR_DIGITS), a.translate(_RAISED)):
         if other != a:
             yield other
-    if len(a) > 1:
+    if len(a) > 1 and a.isdigit():
         yield f"{a[0]}\u200b1{a[1:]}"
 
 
 def _odd_spelling(row: Row) -> Iterable[str]:
     a = row.gold
     if a:
-        yield from (a.translate(_WIDE), a.swapcase(), f"{a[0]}\u200b{a[1:]}", f"\u202e{a}")
+        yield from (a.translate(_WIDE), a.swapcase())
     if len(a) > 1 and a.isdigit():
         yield from (f"{a[0]}_{a[1:]}", f"0x{int(a[:400]):x}", f"0{a}")
 
