@@ -41,7 +41,7 @@ for name, code in given["attacks"].items():
     os.waitpid(child, 0)
 """
 
-STAT = "That a path exists, its size, owner and times, and how full its disk is (never what is in it)."
+STAT = "That a path exists, where a link leads, size, owner and times, and how full the disk is (never what is in it)."
 NAME = "The host's name."
 NUMBERS = "How many processes the host has started, from the process numbers it sees."
 DISK = "Many files of `file_bytes` each in its folder, until the clock ends it; they go with the box."
@@ -116,6 +116,7 @@ READING = {
     "kernel messages": read("return open('/proc/kmsg')", control=False),
     "stat": read("return os.stat(FACTS['secret']).st_size", level_2=STAT),
     "disk": read("return os.statvfs(FACTS['secret']).f_blocks", level_2=STAT),
+    "a link": read("return os.readlink(FACTS['link'])", level_2=STAT),
     "host name": read("return os.uname().nodename == FACTS['host']", level_2=NAME),
     "process numbers": read("return ABOVE > 1", level_2=NUMBERS),
 }
@@ -157,6 +158,10 @@ OTHERS = {
     "limits of its parent": read("import resource\nreturn resource.prlimit(ABOVE, resource.RLIMIT_CPU)"),
     "limits of another": read("import resource\nreturn resource.prlimit(FACTS['victim'], resource.RLIMIT_CPU)"),
     "priority of another": read("os.setpriority(os.PRIO_PROCESS, FACTS['victim'], 1)\nreturn True"),
+    "priority of all of this user": read(
+        "os.setpriority(os.PRIO_USER, 0, os.getpriority(os.PRIO_PROCESS, 0))\nreturn True"
+    ),
+    "priority of all of this user's disk": read("return syscall(FACTS['ioprio'], 3, 0, 2 << 13 | 4) == 0"),
     "processor of another": read("os.sched_setaffinity(FACTS['victim'], {0})\nreturn True"),
     "a set-user program": read(
         "return libc.prctl(39, 0, 0, 0, 0) != 1 and 'new privileges are possible'",  # PR_GET_NO_NEW_PRIVS

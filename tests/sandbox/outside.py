@@ -42,6 +42,7 @@ def facts():
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="verigrad-outside-")))
         folder.chmod(0o755)
         (folder / "secret").write_text(TOKEN)
+        (folder / "link").symlink_to("secret")
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         udp.bind(("127.0.0.1", 0))
@@ -60,6 +61,7 @@ def facts():
         yield {
             "secret": str(folder / "secret"),
             "source": str(ROOT / "verigrad/errors.py"),
+            "link": str(folder / "link"),
             "token": TOKEN,
             "tcp": tcp.getsockname()[1],
             "udp": udp.getsockname()[1],
@@ -69,6 +71,7 @@ def facts():
             "victim": victim.pid,
             "host": os.uname().nodename,
             "calls": calls(),
+            "ioprio": seccomp.ON_ITSELF["ioprio_set"][0][kernel.MACHINE == "aarch64"],
             "walks": False,
         }
 

@@ -56,7 +56,14 @@ def test_a_usual_program_runs(machine):
 
 
 @pytest.mark.parametrize(
-    ("table", "error"), [(seccomp.REFUSED, 1), (seccomp.ABSENT, 38), (seccomp.NO_XATTR, 95), ({"f": seccomp.FLOCK}, 37)]
+    ("table", "error"),
+    [
+        (seccomp.REFUSED, 1),
+        (seccomp.ABSENT, 38),
+        (seccomp.NO_XATTR, 95),
+        ({"f": seccomp.FLOCK}, 37),
+        (seccomp.QUIET, 0),
+    ],
 )
 def test_what_is_refused_whatever_its_arguments(machine, table, error):
     program = seccomp.program()
@@ -68,12 +75,15 @@ def test_what_is_refused_whatever_its_arguments(machine, table, error):
 
 def test_what_is_refused_only_where_nothing_else_stops_it(machine):
     at = column(machine)
-    loose, tight = seccomp.program(), seccomp.program(own_files=True, signals=False, truncate=False)
+    loose, tight = seccomp.program(), seccomp.program(own_files=True, signals_to=77, truncate=False)
     for table, error in ((seccomp.SIGNALS, 1), (seccomp.IDLE, 0), (seccomp.TRUNCATE, 1)):
         for name, numbers in table.items():
             if numbers[at] >= 0:
                 assert ask(loose, machine, numbers[at]) == ALLOWED, name
                 assert ask(tight, machine, numbers[at]) == error, name
+    for name, numbers in seccomp.TO_ITSELF.items():
+        assert [ask(loose, machine, numbers[at], pid, 9) for pid in (77, 1, 2**64 - 1)] == [ALLOWED] * 3, name
+        assert [ask(tight, machine, numbers[at], pid, 9) for pid in (77, 1, 0, 2**64 - 1)] == [ALLOWED, 1, 1, 1], name
 
 
 def test_arguments_decide(machine):
@@ -89,11 +99,11 @@ def test_arguments_decide(machine):
     assert say(seccomp.SOCKETPAIR, 1, 1) == ALLOWED
     assert say(seccomp.SOCKETPAIR, 1, 1 | 0o2000000) == ALLOWED
     assert [say(seccomp.SOCKETPAIR, *pair) for pair in ((1, 2), (1, 5), (2, 1), (16, 1), (0, 1))] == [1] * 5
-    for name, (numbers, which) in seccomp.ON_ITSELF.items():
-        assert say(numbers, *[0] * 6) == ALLOWED, name
-        args = [0] * 6
-        args[which] = 1234
-        assert say(numbers, *args) == 1, name
+    for name, (numbers, wanted) in seccomp.ON_ITSELF.items():
+        args = [wanted.get(at, 0) for at in range(6)]
+        assert say(numbers, *args) == ALLOWED, name
+        for which in wanted:
+            assert say(numbers, *args[:which], 1234, *args[which + 1 :]) == 1, name
     assert [say(seccomp.FCNTL, 3, command) for command in (1, 2, 3, 4, 6, 1030)] == [ALLOWED] * 6
     assert [say(seccomp.FCNTL, 3, command) for command in (8, 10, 15, 1024, 1026)] == [1] * 5
     assert [say(seccomp.IOCTL, 1, word) for word in (0x5401, 0x5413, 0x541B, 0x5421)] == [ALLOWED] * 4
@@ -119,7 +129,12 @@ def test_numbers_are_the_kernels(machine_name):
     there = {name: int(number) for name, number in words}
     at = column(machine_name)
     mine = {**seccomp.REFUSED, **seccomp.ABSENT, **seccomp.NO_XATTR, **seccomp.SIGNALS, **seccomp.IDLE}
-    mine |= seccomp.TRUNCATE | {name: numbers for name, (numbers, _) in seccomp.ON_ITSELF.items()}
+    mine |= (
+        seccomp.QUIET
+        | seccomp.TO_ITSELF
+        | seccomp.TRUNCATE
+        | {name: numbers for name, (numbers, _) in seccomp.ON_ITSELF.items()}
+    )
     mine |= {"clone": seccomp.CLONE, "socketpair": seccomp.SOCKETPAIR, "fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL}
     mine |= {"personality": seccomp.PERSONALITY, "flock": seccomp.FLOCK}
     checked = {name: numbers[at] for name, numbers in mine.items() if name in there and numbers[at] >= 0}

@@ -40,6 +40,8 @@ class Box:
 
     def make(self, contents: dict[str, bytes]) -> None:
         """Lays out `contents` ("l/NAME" locked, "f/NAME" not)."""
+        if os.path.lexists(self.root):  # of a keeper that was killed, and had our number
+            remove(self.root)
         os.mkdir(self.root, 0o755)
         if self._private:
             size = self._order["limits"]["tmp_bytes"] + sum(map(len, contents.values()))

@@ -116,7 +116,8 @@ def _level_2(readable: list[str], order: dict[str, Any], settings: dict[str, Any
     kernel.drop_capabilities(keep)
     landlock.restrict([*readable, *landlock.DEVICES[1:]], [box.folder, box.tmp, landlock.DEVICES[0]])
     own = box.uid is None
-    seccomp.install(seccomp.program(own_files=own, signals=not own or version >= 6, truncate=version >= 3))
+    signals_to = os.getpid() if own and version < 6 else None
+    seccomp.install(seccomp.program(own_files=own, signals_to=signals_to, truncate=version >= 3))
 
 
 def _tasks_of(uid: int) -> int:

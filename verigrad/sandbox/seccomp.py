@@ -60,10 +60,12 @@ NO_XATTR: dict[str, tuple[int, int]] = {
     "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "removexattrat": (466, 466),
 }  # fmt: skip
 SIGNALS: dict[str, tuple[int, int]] = {
-    "kill": (62, 129), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
 }  # fmt: skip
-"""Refused at level 2 where Landlock cannot keep signals inside (before version 6)."""
+"""Refused at level 2 where Landlock cannot keep signals inside (before version 6), with the next two."""
+TO_ITSELF: dict[str, tuple[int, int]] = {"kill": (62, 129), "tgkill": (234, 131)}
+"""Then only to the program's own process."""
 IDLE: dict[str, tuple[int, int]] = {
     "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, -1),
     "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54), "utime": (132, -1), "utimes": (235, -1),
@@ -72,12 +74,15 @@ IDLE: dict[str, tuple[int, int]] = {
 """Answered "done" and not done where the box's user also owns files outside it: Landlock does not cover them."""
 TRUNCATE = {"truncate": (76, 45)}
 """Refused where Landlock does not cover it (before version 3)."""
-# The process these act on must be the caller itself, said as 0: {name: (numbers, which argument)}.
-ON_ITSELF: dict[str, tuple[tuple[int, int], int]] = {
-    "prlimit64": ((302, 261), 0), "sched_setaffinity": ((203, 122), 0), "sched_setscheduler": ((144, 119), 0),
-    "sched_setparam": ((142, 118), 0), "sched_setattr": ((314, 274), 0), "setpriority": ((141, 140), 1),
-    "ioprio_set": ((251, 30), 1),
+QUIET: dict[str, tuple[int, int]] = {"sync": (162, 81), "syncfs": (306, 267)}
+"""Answered "done" and not done: they would make the host's disks work for everybody."""
+ON_ITSELF: dict[str, tuple[tuple[int, int], dict[int, int]]] = {
+    "prlimit64": ((302, 261), {0: 0}), "sched_setaffinity": ((203, 122), {0: 0}),
+    "sched_setscheduler": ((144, 119), {0: 0}), "sched_setparam": ((142, 118), {0: 0}),
+    "sched_setattr": ((314, 274), {0: 0}), "setpriority": ((141, 140), {0: 0, 1: 0}),
+    "ioprio_set": ((251, 30), {0: 1, 1: 0}),
 }  # fmt: skip
+"""Allowed where these arguments are these: one process, the caller itself, said as 0 (never a group or a user)."""
 CLONE, SOCKETPAIR, FCNTL, IOCTL, PERSONALITY = (56, 220), (53, 199), (72, 25), (16, 29), (135, 92)
 FLOCK = (73, 32)
 _SIGNALLING_FCNTLS = (8, 10, 15, 1024, 1026)
@@ -86,24 +91,26 @@ _IOCTLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x40087602, 0x401C5820)
 """TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP, and the flags, version and project of a file one only reads."""
 
 
-def program(*, own_files: bool = False, signals: bool = True, truncate: bool = True) -> bytes:
+def program(*, own_files: bool = False, signals_to: int | None = None, truncate: bool = True) -> bytes:
     """The filter for this machine, as bubblewrap's --seccomp reads it.
 
-    `own_files`: the box's user owns files outside. `signals`, `truncate`: someone else (a pid namespace, Landlock)
-    keeps those inside.
+    `own_files`: the box's user owns files outside. `signals_to`: the only process that may be signalled, where nothing
+    else (a pid namespace, Landlock, a user of its own) keeps signals inside. `truncate`: Landlock covers it.
     """
     column = ("x86_64", "aarch64").index(kernel.MACHINE)
     code = [_load(_ARCH), *_unless(kernel.AUDIT_ARCH, _give(ENOSYS)), _load(_NUMBER)]
     code += [_jump(0x35, _NEWEST, 0, 1), _give(ENOSYS)]  # also the x32 numbers, which begin at 2^30
-    plain = [(REFUSED, EPERM), (ABSENT, ENOSYS), (NO_XATTR, EOPNOTSUPP)]
-    plain += [(SIGNALS, EPERM)] if not signals else []
+    plain = [(REFUSED, EPERM), (ABSENT, ENOSYS), (NO_XATTR, EOPNOTSUPP), (QUIET, 0)]
+    plain += [(SIGNALS, EPERM)] if signals_to is not None else []
     plain += [(TRUNCATE, EPERM)] if not truncate else []
     plain += [(IDLE, 0)] if own_files else []
     for names, error in plain:
         for numbers in names.values():
             code += _when(numbers[column], [_give(error)])
-    for numbers, at in ON_ITSELF.values():
-        code += _when(numbers[column], [*_low(at), *_unless(0, _give(EPERM)), _allow()])
+    for numbers, arguments in ON_ITSELF.values():
+        code += _when(numbers[column], [*_only(arguments), _allow()])
+    for numbers in TO_ITSELF.values() if signals_to is not None else ():
+        code += _when(numbers[column], [*_only({0: signals_to or 0}), _allow()])
     code += _when(FLOCK[column], [_give(ENOLCK)])
     code += _when(CLONE[column], [*_low(0), _jump(0x45, _NEW_NAMESPACE, 0, 1), _give(EPERM), _allow()])
     stream = [*_low(0), *_unless(1, _give(EPERM)), *_low(1), _operate(0x54, 0xF), *_unless(1, _give(EPERM)), _allow()]
@@ -128,6 +135,11 @@ def _when(number: int, then: Sequence[bytes]) -> list[bytes]:
 
 def _unless(value: int, otherwise: bytes) -> list[bytes]:
     return [_jump(0x15, value, 1, 0), otherwise]
+
+
+def _only(arguments: dict[int, int]) -> Iterator[bytes]:
+    for at, value in arguments.items():
+        yield from (*_low(at), *_unless(value, _give(EPERM)))
 
 
 def _any(values: Sequence[int]) -> Iterator[bytes]:
