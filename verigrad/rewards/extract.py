@@ -165,7 +165,7 @@ def last_sentence(text: str, *, whole_line: bool = False) -> str:
     line = lines[-1].strip()[-MAX_SPAN - 1 :]
     if whole_line:
         return line
-    cuts = [m.end() for m in _SENTENCE_END.finditer(line) if line[m.end() :].strip(" *_`\"')")]
+    cuts = [m.end() for m in _SENTENCE_END.finditer(line) if line[m.end() :].strip(" *_`\"')$}\\]")]
     return line[cuts[-1] :].strip() if cuts else line
 
 

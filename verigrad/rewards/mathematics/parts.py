@@ -85,6 +85,10 @@ def split(tokens: Sequence[Token], at: frozenset[str]) -> tuple[list[list[Token]
 
 def label_of(tokens: list[Token]) -> str:
     r"""The compact text of a left side that is only a name: x, f(2), AB, \angle BCA, the area; "" for anything else."""
+    if "".join(t.text for t in tokens[:4]).startswith("\\frac{d") and all(
+        t.kind == "id" or t.text in ("\\frac", "{", "}", "^", "2", "(", ")") for t in tokens
+    ):
+        return "".join(t.text for t in tokens)  # dy/dx
     depth, letters, out = 0, 0, []
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else None

@@ -18,6 +18,7 @@ PERCENT = Unit("percent", "percent", Fraction(1, 100))
 DEGREE = units.UNITS["degree"]
 _COUNTS = {name: unit.factor for name, unit in units.UNITS.items() if unit.kind == "count"}
 _MAX_WORDS = 6
+_HEDGED = re.compile(r"\b(?:or|nor|but|not|either|else|otherwise|to|between|less|fewer|than)\b", re.IGNORECASE)
 _NUMBERS = frozenset(("num", "rep", "sci"))
 _FILLERS = frozenset(("approximately", "about", "exactly", "roughly", "around", "only", "just", "a", "total", "of"))
 
@@ -70,7 +71,7 @@ def _behind(tokens: list[Token], unit: Unit | None) -> tuple[list[Token], Unit |
     if not _unit_words(tokens[at:]):
         raise Unread("more than a quantity and its unit")
     words = "".join((" " if t.spaced or t.kind in ("word", "text") else "") + t.text for t in tokens[at:]).strip()
-    if context.denied("", " " + words):
+    if context.denied("", " " + words) or _HEDGED.search(words):
         raise Unread("denied or left open")
     head, _, rest = words.partition(" ")
     tokens = tokens[:at]

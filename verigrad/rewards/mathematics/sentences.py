@@ -52,6 +52,8 @@ _CONDITION = re.compile(
     r"\b(?:for|when|if|where|whenever|unless|provided|given|only|suppose|assume|assuming|let)\b", re.IGNORECASE
 )
 _RELATION = re.compile(r"[<>≤≥≠∈]|\\(?:le|ge|ne|lt|gt|leq|geq|neq|in|leqslant|geqslant)(?![A-Za-z])")
+_REFUSED = re.compile(r"\b(?:not|rather than|instead of|unlike|as opposed to)\s*$", re.IGNORECASE)
+"""What stands before a value that is named only to be refused: it is 4, not 5."""
 _UNIT = re.compile(r"\s*([A-Za-z%°¢]+)(?: ([a-z]+))?")
 _CURRENCY = r"([$€£¥₹])\s?(?=-?[0-9.])"
 
@@ -161,6 +163,9 @@ def _stands(before: str, after: str) -> None:
 
 def _segments(span: str, segments: list[re.Match[str]], gold: Value) -> Said:
     """The last mathematics between delimiters, joined with what an "and" or a comma joins to it."""
+    segments = _first_alone(span, segments)
+    while len(segments) > 1 and _REFUSED.search(span[segments[-2].end() : segments[-1].start()]):
+        segments = segments[:-1]
     first = len(segments) - 1
     while first and _JOIN.fullmatch(span[segments[first - 1].end() : segments[first].start()]):
         first -= 1
@@ -170,6 +175,8 @@ def _segments(span: str, segments: list[re.Match[str]], gold: Value) -> Said:
         between = span[segments[i - 1].end() : segments[i].start()] if i > first else ""
         pieces.append(f"{between} {inner}")
     before, after = span[: segments[first].start()], span[segments[-1].end() :]
+    if refused := re.match(r",? (?:and )?(?:not|rather than|instead of|unlike|as opposed to)\b.*", after, re.DOTALL):
+        after = after[: refused.start()]
     if _conditioned(before, gold) or (first and isinstance(gold, Relation)):
         raise Unread("a condition beside the answer")
     text = "".join(pieces).strip()
@@ -183,6 +190,25 @@ def _segments(span: str, segments: list[re.Match[str]], gold: Value) -> Said:
     ):
         raise Unread("hedged")
     return _fitting(_whole(text, gold, boxed=True), text, gold)
+
+
+def _first_alone(span: str, segments: list[re.Match[str]]) -> list[re.Match[str]]:
+    """A span that begins with a value says that one; another value behind "is" beside it is a second candidate."""
+    head = segments[0]
+    if len(segments) < 2 or span[: head.start()].strip(" *:_"):
+        return segments
+    try:
+        value = statements.read(next(g for g in head.groups() if g))
+    except (Unread, TooBig):
+        return segments
+    if not isinstance(value, Scalar) or regions.symbols(value.node):
+        return segments
+    kept = 1
+    while kept < len(segments) and _JOIN.fullmatch(span[segments[kept - 1].end() : segments[kept].start()]):
+        kept += 1
+    if kept < len(segments) and _LINK.search(span[segments[kept - 1].end() :]):
+        raise Unread("a second candidate beside the answer")
+    return segments[:kept]
 
 
 def _conditioned(before: str, gold: Value) -> bool:

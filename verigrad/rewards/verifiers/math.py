@@ -156,5 +156,7 @@ def _restates(said: sentences.Said, gold: Value, task: Task, policy: Policy) -> 
     """What is answered stands in the question in the same form, and the gold is written in another."""
     if not policy.question:
         return False
-    mine, theirs = shapes.shape(gold), shapes.shape(said.value)
-    return mine != theirs and theirs in questions.said(policy.question)
+    mine, theirs = {shapes.shape(gold)}, shapes.shape(said.value)
+    if isinstance(gold, Relation) and gold.label:
+        mine.add(shapes.shape(gold.sides[-1]))
+    return theirs not in mine and theirs in questions.said(policy.question)
