@@ -42,6 +42,7 @@ SCHEMA = [
     (P, f"{ANN}}}", "N"),
     (P, f"[{ANN}]", "N"),
     (P, f"It is not {ANN}", "N"),
+    (P, f"The answer is not: {ANN}", "N"),
     (P, f"{ANN}\nThat is wrong.", "N"),
     (P, '{"name": "Ann", "age": 4.0}', "N"),
     (P, '{"name": "Ann", "age": 4e0}', "N"),

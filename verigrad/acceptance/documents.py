@@ -165,7 +165,10 @@ def candidates(answer: str, marks: tuple[str, ...], *, bare: bool) -> list[str] 
 def _between(text: str) -> str:
     text = text.strip()
     match = re.search(r"(?:^|\n|[:：])[ \t*]*([\[{].*[\]}])[ \t.]*(?:\n|$)", text, re.DOTALL)
-    return match[1] if match and text[:1] not in '[{"' else text
+    if match is None or text[:1] in '[{"':
+        return text
+    before = text[: match.start(1)].rpartition("\n")[2]
+    return "" if re.search(r"(?i)\b(?:not|never|wrong|incorrect)\b|n't\b", before) else match[1]
 
 
 def equal(gold: Any, value: Any, *, strict: bool) -> bool:

@@ -90,7 +90,7 @@ def _member(members: Any) -> str:
 
 def _is_in(c: str, name: str, argument: Any) -> bool:
     if name == "LITERAL":
-        return ord(c) == argument
+        return bool(ord(c) == argument)
     if name == "RANGE":
         return bool(argument[0] <= ord(c) <= argument[1])
     kind = str(argument)

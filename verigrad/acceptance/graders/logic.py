@@ -199,8 +199,8 @@ def _formula(text: str, truth: Mapping[str, Any]) -> tuple[Status, str]:
             return "wrong", "a constant has no value"
         if any(sorts[n] == "Int" and isinstance(v, Fraction) and v.denominator != 1 for n, v in said.items()):
             return "wrong", "no whole number"
-        held = all(formulas.value(c, said) is True for c in constraints)
-        return ("right", "") if held else ("wrong", "a constraint fails")
+        fits = all(formulas.value(c, said) is True for c in constraints)
+        return ("right", "") if fits else ("wrong", "a constraint fails")
     key = "formula" if truth["type"] == "smt_equivalent" else "conditions"
     wanted = [truth[key]] if isinstance(truth[key], str) else list(truth[key])
     given = [*_lines(truth.get("declarations")), *_lines(truth.get("assuming"))]
