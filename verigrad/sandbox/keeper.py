@@ -17,7 +17,7 @@ from typing import Any
 from verigrad.sandbox import cgroups, folders, kernel, layers
 
 LOOK_MS = 200
-"""How often memory is looked at where no control group bounds it."""
+"""How often memory is looked at."""
 
 
 def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
@@ -106,7 +106,8 @@ def _wait(
             return os.waitstatus_to_exitcode(os.waitpid(target, 0)[1]), ""
         if events:
             return None, ""
-        if not group.memory and _memory() > limits["memory_bytes"] + limits["tmp_bytes"]:
+        full = _memory() > limits["memory_bytes"] + limits["tmp_bytes"] if not group.memory else group.out_of_memory()
+        if full:  # also where the kernel has ended only some of it
             return None, "memory"
 
 
