@@ -7,7 +7,7 @@ import pytest
 from tests.rewards.code_tasks import ADD, call, stdin, unit, verdict
 from verigrad import sandbox
 from verigrad.records import Task
-from verigrad.rewards.programs import running
+from verigrad.rewards.programs import calls, running
 from verigrad.rewards.programs.plan import Box
 from verigrad.rewards.verifiers import code
 
@@ -76,7 +76,8 @@ def test_right_programs(source, gold):
         ("import ctypes\ndef f(x): ctypes.string_at(0)", call(1, 1), "broke_check: killed"),
     ],
 )  # fmt: skip
-def test_wrong_programs(source, gold, reason):
+def test_wrong_programs(source, gold, reason, monkeypatch):
+    monkeypatch.setattr(calls, "CHECK_SECONDS", 2.0)
     judged = verdict(source, gold, seconds=4.0)
     assert judged.status == "wrong"
     assert reason in judged.reason
@@ -189,7 +190,8 @@ def test_a_program_that_knows_the_shown_tests_only_is_wrong_and_the_verdict_says
     )
 
 
-def test_tests_run_in_an_order_drawn_from_the_task():
+def test_tests_run_in_an_order_drawn_from_the_task(monkeypatch):
+    monkeypatch.setattr(running.sandbox, "run", lambda *a, **k: sandbox.Ran(kind="exited", status=0, level=3))
     orders = set()
     for i in range(6):
         gold = {"type": "call", "entry": "f", "tests": [{"args": [n], "out": 0} for n in range(8)]}
