@@ -136,7 +136,8 @@ def test_lean_refused_with_or_without_a_prover(answer):
 @pytest.mark.parametrize(
     "answer",
     [LEAN, "by decide", ":= by decide", f"```lean\n{LEAN}\n```", f"-- sorry is only said here\n{LEAN}",
-     "theorem goal :\n    (2:Nat) + 2 = 4 :=\n  rfl", f"theorem helper : 1 = 1 := rfl\n{LEAN}"],
+     "theorem goal :\n    (2:Nat) + 2 = 4 :=\n  rfl", f"theorem helper : 1 = 1 := rfl\n{LEAN}",
+     f"import Mathlib\nopen Nat\n{LEAN}"],
 )  # fmt: skip
 def test_a_lean_proof_without_a_prover_is_nobodys_fault(answer, monkeypatch):
     monkeypatch.setattr(lean4.shutil, "which", lambda _: None)

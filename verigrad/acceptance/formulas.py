@@ -154,6 +154,17 @@ def names(node: Node) -> set[str]:
     return set().union(*(names(part) for part in node[1:])) if isinstance(node, list) else set()
 
 
+def logical(nodes: Sequence[Node]) -> set[str]:
+    """Names that are constraints themselves or parts of and, or, not, xor, =>."""
+    found, waiting = {n for n in nodes if isinstance(n, str)}, [n for n in nodes if isinstance(n, list)]
+    while waiting:
+        node = waiting.pop()
+        if node and node[0] in ("and", "or", "not", "xor", "=>"):
+            found |= {part for part in node[1:] if isinstance(part, str)}
+        waiting += [part for part in node if isinstance(part, list)]
+    return found
+
+
 def value(node: Node, given: Mapping[str, Value]) -> Value:
     """What a formula is for these values. Raises Unreadable for an unknown name, a wrong type or a division by 0."""
     if isinstance(node, (Fraction, bool)):

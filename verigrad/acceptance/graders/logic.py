@@ -122,7 +122,7 @@ def _word(answer: str, truth: Mapping[str, Any]) -> Said:
         size = len(gold.split())
 
         def words(text: str) -> str | None:
-            bare = _fold(text)
+            bare = re.sub(r"^(?:(?:it|that|this)|the \w+(?: \w+){0,2}) (?:is|was) ", "", _fold(text))
             return bare if 0 < len(bare.split()) <= size and not re.search(r"[<>\\]", bare) else None
 
         reading = committed(answer, words, same=str, in_sentence=words, speaks=lambda s: True)
@@ -252,7 +252,8 @@ def _script(given: Any, truth: Mapping[str, Any]) -> tuple[list[Node], dict[str,
     real = isinstance(value, float) and not value.is_integer()
     loose = any(isinstance(n, Fraction) and n.denominator != 1 for f in found for n in _flat(f))
     for name in sorted({n for f in found for n in formulas.names(f)} - set(sorts)):
-        word = str(told if isinstance(told, str) else told.get(name, "Real" if real or loose else "Int"))
+        usual = "Bool" if name in formulas.logical(found) else "Real" if real or loose else "Int"
+        word = str(told if isinstance(told, str) else told.get(name, usual))
         sorts[name] = {"i": "Int", "r": "Real", "f": "Real", "b": "Bool"}[word.lower()[0]]
     if not set(sorts.values()) <= {"Int", "Real", "Bool"}:
         raise ValueError("a sort that is not evaluated")

@@ -1,6 +1,6 @@
 """The one word and no other.
 
-Right, for {"answer": "green"}: "green", "Green.", "<answer>green</answer>", "The answer is green."
+Right, for {"answer": "green"}: "green", "Green.", "<answer>green</answer>", "The answer is green.", "It is green."
 Refused: "red, green, blue", "green or blue", "not green", "greenish", "I think of green fields".
 
 The gold holds `answer` and optionally `choices` (then they are named in the reason, nothing else changes).
@@ -8,6 +8,7 @@ The gold holds `answer` and optionally `choices` (then they are named in the rea
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -55,7 +56,7 @@ def fold(text: str) -> str:
 def _word(span: str) -> str:
     if len(span) > MAX_WORD:
         raise Unread("more than a word")
-    word = fold(span)
+    word = re.sub(r"^(?:it|this|that|the(?: \w+){1,3}) (?:is|was) ", "", fold(span))
     if not word or word.endswith("?"):
         raise Unread("no word")
     return word

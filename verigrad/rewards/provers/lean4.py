@@ -3,7 +3,7 @@ r"""Lean 4, where a `lean` command exists: a proof compiled in one box, statemen
 Right, for "theorem goal : (2:Nat)+2 = 4": "theorem goal : (2:Nat)+2 = 4 := by decide", "by decide" (the proof alone).
 Refused before anything runs, with or without a prover: another statement, sorry and admit, axiom, native_decide (unless
 the gold allows it), macro, notation, syntax, elab, instance, set_option, attributes, unsafe, implemented_by, extern,
-#commands, imports, namespaces, characters that look like others.
+#commands, imports beside Mathlib, namespaces, characters that look like others.
 
 Where the proof passes that reading and there is no `lean`, nobody could be judged. The second box compiles a file of
 ours: the statement by itself, then `theorem verigrad_goal : statement := @goal` and `#print axioms`; propext,
@@ -26,6 +26,7 @@ from verigrad.sandbox import Limits, Ran, run
 _COMMENTS = Comments(open="/-", close="-/", line="--", escape="\\")
 _THEOREM = "theorem|lemma"
 _STOP = r":=|(?<!\w)where(?!\w)|\n\s*\|"
+_IMPORT = re.compile(r"(?<![\w'.])import\s+(\S+)")
 _STANDARD = ("propext", "Classical.choice", "Quot.sound")
 _NATIVE = ("native_decide", "ofReduceBool", "ofReduceNat", "reduceBool", "reduceNat", "trustCompiler")
 _FORBIDDEN = frozenset(
@@ -33,7 +34,7 @@ _FORBIDDEN = frozenset(
         *("sorry", "sorryAx", "admit", "axiom", "stop", "unsafe", "implemented_by", "extern", "opaque", "constant"),
         *("macro", "macro_rules", "notation", "notation3", "infix", "infixl", "infixr", "prefix", "postfix", "syntax"),
         *("elab", "elab_rules", "declare_syntax_cat", "set_option", "attribute", "instance", "local", "scoped"),
-        *("run_cmd", "run_tac", "run_elab", "run_meta", "initialize", "builtin_initialize", "import", "open"),
+        *("run_cmd", "run_tac", "run_elab", "run_meta", "initialize", "builtin_initialize"),
         *("namespace", "section", "end", "variable", "variables", "universe", "universes", "partial", "private"),
         *("protected", "export", "include", "omit", "csimp", "deriving", "mutual", "simproc", "dsimproc", "unseal"),
         *("by_elab", "unsafeCast", "unsafeIO", "lcProof", "lcUnreachable", "dbg_trace", "eval", "IO"),
@@ -75,6 +76,8 @@ def screen(text: str, goal: Goal) -> str:
         return f"{word}: trusts the compiler"
     if word := proof_text.forbidden(bare.replace(".", " . "), _FORBIDDEN - set(re.findall(r"\w+", goal.header))):
         return f"{word} is not allowed in a proof"
+    if any(not re.fullmatch(r"(?:Mathlib|Aesop|Batteries)(?:\.\w+)*", name) for name in _imports(bare)):
+        return "an import beside Mathlib, Aesop and Batteries"
     if re.search(r"@\[|#\w|«|»|!\[|`", bare):
         return "attributes, commands and quoted names are not allowed in a proof"
     found = proof_text.headers(bare, _THEOREM + "|def|abbrev|example", goal.name, _STOP)
@@ -83,6 +86,10 @@ def screen(text: str, goal: Goal) -> str:
     if not found and re.search(rf"(?<![\w'.])(?:{_THEOREM}|def|abbrev|example)\s", bare):
         return f"{goal.name} is not stated"
     return ""
+
+
+def _imports(bare: str) -> list[str]:
+    return [match[1] for match in _IMPORT.finditer(bare)]
 
 
 def missing() -> str:
@@ -139,7 +146,8 @@ def _opening(goal: Goal) -> str:
 def _file(text: str, goal: Goal) -> str:
     bare = proof_text.without(proof_text.stripped(text, _COMMENTS) or "", goal.preamble)
     if re.search(rf"(?<![\w'.])(?:{_THEOREM})\s", bare):
-        return f"{_opening(goal)}{bare}\n"
+        taken = "".join(f"import {name}\n" for name in _imports(bare))
+        return f"{taken}{_opening(goal)}{_IMPORT.sub('', bare)}\n"
     proof = re.sub(r"^\s*:=", "", bare).strip()
     return f"{_opening(goal)}theorem {goal.header} := {proof}\n"
 

@@ -69,12 +69,16 @@ def read(given: Any, *, sorts: Any = None, real: bool = False) -> Script:
                 loose += [infix.read(part) for part in re.split(r"[;\n]", line) if part.strip()]
         except TooBig as error:
             raise Unread(str(error)) from None
-    used = [atom for term in loose for atom in terms.atoms(term)]
+    # asserted terms without a single declaration are meant like loose lines
+    bare = [*loose, *([] if constants or functions else assertions)]
+    used = [atom for term in bare for atom in terms.atoms(term)]
+    truths = {name for term in bare for name in _truths(term, True)}
     point = real or any(re.fullmatch(r"[0-9]+\.[0-9]+", atom) for atom in used)
     for atom in used:
         named = re.fullmatch(r"[^\W\d]\w*", atom) and atom not in terms.OPERATORS | _CONSTANTS
         if named and atom not in constants and atom not in functions:
-            constants[atom] = known.get(atom) or known.get("") or ("Real" if point else "Int")
+            default = "Bool" if atom in truths else "Real" if point else "Int"
+            constants[atom] = known.get(atom) or (default if atom in truths else known.get("") or default)
             commands.append(f"(declare-const {atom} {constants[atom]})")
     if not assertions and not loose and not constants and not functions:
         raise Unread("no constraint and no declaration")
@@ -109,6 +113,24 @@ def _prefix(text: str) -> Term | None:
     head = found[0][0] if len(found) == 1 and isinstance(found[0], tuple) and found[0] else ""
     prefix = isinstance(head, tuple) or head in terms.OPERATORS or head in ("assert", "forall", "exists")
     return found[0] if len(found) == 1 and prefix else None
+
+
+def _truths(term: Term, truth: bool) -> set[str]:
+    """Names that stand where a truth value must: by themselves, in logic, beside true or false."""
+    if isinstance(term, str):
+        return {term} if truth else set()
+    head, parts = term[0] if term else "", term[1:]
+    inside = head in ("and", "or", "not", "=>", "xor", "assert")
+    beside = head in ("=", "distinct") and any(p in ("true", "false") or _is_truth(p) for p in parts)
+    out: set[str] = set()
+    for i, part in enumerate(parts):
+        out |= _truths(part, inside or beside or (head == "ite" and i == 0))
+    return out
+
+
+def _is_truth(term: Term) -> bool:
+    words = ("and", "or", "not", "=>", "xor", "<", "<=", ">", ">=", "=", "distinct")
+    return not isinstance(term, str) and bool(term) and term[0] in words
 
 
 def _sorts(given: Any) -> dict[str, str]:
