@@ -1,12 +1,13 @@
 """What is fuzzed: every kind that `verifiers` lists, with golds and pieces of the shipped cases as a start.
 
-A kind that runs programs (`PROGRAMS`) only has its golds read: what it runs is the sandbox's to hold. A case fails
+A kind that runs programs (`PROGRAMS`) has its golds read, and what it would run where it says so (`committed`). A case fails
 where a verdict is no Verdict, an exception leaves the kind, an answer makes its own grading ungraded, or its time is
 over the limit. Left out: whether verdicts are right (tests).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -16,13 +17,14 @@ from typing import Any
 
 from verigrad.records import Task, Verdict
 from verigrad.rewards import verifiers
+from verigrad.rewards.tokens import TooBig, Unread
 
 CASES = Path(__file__).resolve().parents[2] / "tests/cases/verifier_cases.jsonl"
 SECONDS = 2.0
 """Limit of one case read in this process."""
 WORKER_SECONDS = 20.0
 """Limit of one case that may start and ask a killable process, whose own limits are 5 to 10 s a question."""
-ASKS = frozenset(("math", "schema", "logic", "pattern"))
+ASKS = frozenset(("math", "schema", "logic", "pattern", "code"))
 
 __all__ = ["CASES", "Seed", "check", "kinds", "limit", "seeds"]
 
@@ -65,6 +67,9 @@ def check(seed: Seed) -> Iterator[str]:
     try:
         reason = module.check_gold(task)
         verdict = None if getattr(module, "PROGRAMS", False) else module.verify(seed.answer, task)
+        if verdict is None and reason is None and hasattr(module, "committed"):
+            with contextlib.suppress(Unread, TooBig):
+                module.committed(seed.answer, task)
     except Exception as error:
         yield f"{type(error).__name__}: {error}"[:300]
         return

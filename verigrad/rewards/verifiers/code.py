@@ -78,6 +78,11 @@ def gold_answer(task: Task, **options: Any) -> str | None:
     return reference.answer(task, truth.plan_of(task, shared=bool(options.get("shared"))))
 
 
+def committed(answer: str, task: Task, **options: Any) -> str:
+    """What `verify` would run for this answer, shown to a person; runs nothing. Raises Unjudged, Unread, TooBig."""
+    return _program(answer, truth.plan_of(task, shared=bool(options.get("shared"))))[1]
+
+
 def _program(answer: str, plan: Plan) -> tuple[Mapping[str, bytes], str]:
     """The program's files, and how it is shown to a person."""
     if plan.type == "repo":
