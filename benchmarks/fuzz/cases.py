@@ -1,8 +1,8 @@
 """What is fuzzed: every kind that `verifiers` lists, with golds and pieces of the shipped cases as a start.
 
-A kind that runs programs (`PROGRAMS`) has its golds read, and what it would run where it says so (`committed`). A case fails
-where a verdict is no Verdict, an exception leaves the kind, an answer makes its own grading ungraded, or its time is
-over the limit. Left out: whether verdicts are right (tests).
+A kind that runs programs (`PROGRAMS`) has its golds read, and what it would run where it says so (`committed`). A case
+fails where a verdict is no Verdict, an exception leaves the kind, an answer makes its own grading ungraded, or its time
+is over the limit. Left out: whether verdicts are right (tests).
 """
 
 from __future__ import annotations
