@@ -143,6 +143,7 @@ def test_a_keeper_lost_after_the_start_is_the_programs_doing(level):
     os.kill(keepers[0], signal.SIGKILL)
     thread.join(30)
     assert [(ran.kind, ran.status) for ran in found] == [("killed", None)]
+    assert not bombs.left("/bin/sleep\x0061.5")
     assert python("pass", level).ok
     assert _soon_no_keepers(level)
 

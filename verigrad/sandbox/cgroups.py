@@ -73,28 +73,42 @@ def _works(folder: str, names: list[str], version: int) -> bool:
 
 
 class Group:
-    """The control groups of one box."""
+    """The control groups of one box.
+
+    Moving a process into one takes the kernel a grace period, about as long as a start of Python. So a box is moved
+    only once it has lived for a while, but where the number of processes hangs on it.
+    """
 
     def __init__(self, settings: dict[str, Any], limits: dict[str, Any]) -> None:
         self._made: list[tuple[int, str, list[str]]] = []
-        bounds = {"memory": limits["memory_bytes"] + limits["tmp_bytes"], "pids": limits["processes"] + 3}
-        for names, version, folder in settings["groups"]:
+        self._folders: list[list[Any]] = settings["groups"]
+        self._bounds = {"memory": limits["memory_bytes"] + limits["tmp_bytes"], "pids": limits["processes"] + 3}
+        if any("pids" in names for names, _, _ in self._folders):
+            self._make()
+
+    def _make(self) -> None:
+        for names, version, folder in self._folders:
             group = f"{folder}/verigrad-{os.getpid()}"
             with contextlib.suppress(FileExistsError):
                 os.mkdir(group)
             self._made.append((version, group, names))
             for name in names:
-                _write(f"{group}/{_LIMIT[name, version]}", str(bounds[name]))
-
-    @property
-    def memory(self) -> bool:
-        """It bounds the box's memory."""
-        return any("memory" in names for _, _, names in self._made)
+                _write(f"{group}/{_LIMIT[name, version]}", str(self._bounds[name]))
 
     def join(self) -> None:
-        """Puts this process, and all it will start, into it."""
+        """Puts this process, and all it will start, into it, where that is needed from the start."""
         for _, group, _ in self._made:
             _write(f"{group}/cgroup.procs", "0")
+
+    def gather(self, pids: list[int]) -> None:
+        """Puts these processes into it."""
+        with contextlib.suppress(OSError):
+            if not self._made:
+                self._make()
+        for _, group, _ in self._made:
+            for pid in pids:
+                with contextlib.suppress(OSError):  # it has ended meanwhile
+                    _write(f"{group}/cgroup.procs", str(pid))
 
     def kill(self) -> None:
         """Everything in it at once, where the kernel can (version 2, Linux 5.14)."""
@@ -115,6 +129,13 @@ class Group:
     def remove(self) -> None:
         """After everything in it has ended."""
         for _, group, _ in self._made:
+            _remove(group)
+
+
+def forget(folders: list[list[Any]], keeper: int) -> None:
+    """Takes away the groups of a keeper that could not do so itself."""
+    for _, _, folder in folders:
+        if os.path.isdir(group := f"{folder}/verigrad-{keeper}"):
             _remove(group)
 
 

@@ -125,12 +125,17 @@ class Box:
 
     def remove(self) -> None:
         """Everything the run left."""
-        with contextlib.suppress(OSError):
-            if self._private:
-                kernel.unmount(self.root)
-                os.rmdir(self.root)
-            else:
-                remove(self.root)
+        clear(self.root, private=self._private)
+
+
+def clear(root: str, *, private: bool) -> None:
+    """A box's folder and all in it, where it is still there."""
+    with contextlib.suppress(OSError):
+        if private:
+            kernel.unmount(root)
+            os.rmdir(root)
+        else:
+            remove(root)
 
 
 def remove(root: str) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 from verigrad.sandbox import cgroups, folders, kernel, layers
 
-LOOK_MS = 200
-"""How often memory is looked at."""
+LOOK_MS = 100
+"""How often memory is looked at, and when a box is first moved into its control group."""
 
 
 def keep(fds: list[int], owner: int, settings: dict[str, Any]) -> None:
@@ -100,14 +100,18 @@ def _wait(
     poll = select.poll()
     for fd in (process, control.fileno(), owner):
         poll.register(fd, select.POLLIN)
+    looks = 0
     while True:
         events = dict(poll.poll(LOOK_MS))
         if process in events:
             return os.waitstatus_to_exitcode(os.waitpid(target, 0)[1]), ""
         if events:
             return None, ""
-        full = _memory() > limits["memory_bytes"] + limits["tmp_bytes"] if not group.memory else group.out_of_memory()
-        if full:  # also where the kernel has ended only some of it
+        if not looks:
+            for _ in range(3):  # what is started meanwhile is in the next list, or its parent was moved before
+                group.gather(_descendants(os.getpid()))
+        looks += 1
+        if _memory() > limits["memory_bytes"] + limits["tmp_bytes"] or group.out_of_memory():
             return None, "memory"
 
 

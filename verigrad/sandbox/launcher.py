@@ -49,7 +49,7 @@ def main() -> None:
         if not message:
             _leave(settings)
         if message == SWEEP:
-            _end_strays(keepers)
+            _end_strays(keepers, settings)
             continue
         keeper = os.fork()
         if keeper == 0:
@@ -64,13 +64,17 @@ def main() -> None:
             os.close(fd)
 
 
-def _end_strays(keepers: set[int]) -> None:
+def _end_strays(keepers: set[int], settings: dict[str, Any]) -> None:
     """What a keeper that was killed had in its box is ours now (child subreaper): our children that are no keepers."""
     while strays := [pid for pid in children(os.getpid()) if pid not in keepers]:
         for pid in strays:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.002)
+    for keeper in [pid for pid in keepers if not os.path.exists(f"/proc/{pid}")]:
+        keepers.discard(keeper)
+        cgroups.forget(settings["groups"], keeper)
+        folders.clear(os.path.join(settings["base"], str(keeper)), private=settings["private"])
 
 
 def _leave(settings: dict[str, Any]) -> NoReturn:
