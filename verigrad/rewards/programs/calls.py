@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -108,7 +109,7 @@ class CallTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By the frame alone; see `plan.Test`."""
-        if why := stopped(ran):
+        if why := stopped(ran, box):
             return why
         frame = framed(ran, box)
         if isinstance(frame, str):
@@ -140,10 +141,13 @@ class CallTest:
         return f"raised {raised[0][:40]} {where}".rstrip()
 
 
-def stopped(ran: sandbox.Ran) -> str:
+def stopped(ran: sandbox.Ran, box: Box) -> str:
     """Why a run that did not end by itself is wrong; empty for one that did."""
     if ran.kind == "exited":
         return ""
+    cpu = box.limits.cpu_seconds or box.limits.seconds
+    if ran.kind == "killed" and ran.status in (-signal.SIGKILL, -signal.SIGXCPU) and ran.seconds >= cpu:
+        return f"{BROKE_CHECK}: timed_out: more than {cpu:g} s of CPU time"
     name = {"timed_out": "timed_out", "flooded": "flooded"}.get(ran.kind, "killed")
     return f"{BROKE_CHECK}: {name}: {ran.error[:120]}"
 

@@ -41,7 +41,7 @@ class CompileTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By exit status and what it left; see `plan.Test`."""
-        if why := stopped(ran):
+        if why := stopped(ran, box):
             return why
         left = all(ran.files.get(name) for name in box.keep) and ran.result == box.nonce.encode()
         return "" if ran.status == 0 and left else "does not compile"

@@ -10,6 +10,9 @@ from verigrad.rewards.programs.languages import LANGUAGES, Language
 from verigrad.rewards.programs.typed import Rule, Wire
 from verigrad.sandbox import Limits, Ran
 
+WALL = 2.0
+"""Wall time of a box, in units of its CPU time."""
+
 
 class Unjudged(ValueError):
     """A gold from which no test can be made: nobody could be judged by it."""
@@ -42,7 +45,7 @@ class Settings:
     """What the recipe says of running."""
 
     seconds: float
-    """Wall and CPU time of one test."""
+    """CPU time of one test; WALL times that of wall time."""
     memory_bytes: int
     """Address space of one process."""
     command: tuple[str, ...] = ()
@@ -53,9 +56,9 @@ class Settings:
     """Tests that must share the candidate's process are allowed."""
 
     def limits(self, language: Language, *, seconds: float | None = None) -> Limits:
-        """Of one box. CPU time is the wall's, so that a busy machine takes nothing from a program that waits."""
-        wall = seconds or self.seconds
-        return Limits(seconds=wall, cpu_seconds=wall, memory_bytes=max(self.memory_bytes, language.memory_bytes))
+        """Of one box. More wall time than CPU time, so that a busy machine takes nothing from a program."""
+        cpu, memory = seconds or self.seconds, max(self.memory_bytes, language.memory_bytes)
+        return Limits(seconds=WALL * cpu, cpu_seconds=cpu, memory_bytes=memory)
 
 
 class Test(Protocol):

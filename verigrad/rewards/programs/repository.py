@@ -68,7 +68,7 @@ class RepoTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By the frame, id by id; see `plan.Test`."""
-        if why := stopped(ran):
+        if why := stopped(ran, box):
             return why
         frame = framed(ran, box)
         if isinstance(frame, str):

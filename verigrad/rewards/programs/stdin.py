@@ -38,7 +38,7 @@ class StdinTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By what was printed, once it ended well; see `plan.Test`."""
-        if why := stopped(ran):
+        if why := stopped(ran, box):
             return why
         if ran.status != 0:
             last = ran.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]

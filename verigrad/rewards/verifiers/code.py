@@ -26,7 +26,7 @@ from verigrad.rewards.tokens import TooBig, Unread
 RULE = "code"
 PROGRAMS = True
 OPTIONS: Mapping[str, Option] = {
-    "seconds": Option(default=5.0, type=float, meaning="a test that runs longer, or computes longer, is failed"),
+    "seconds": Option(default=5.0, type=float, meaning="a test that computes longer is failed, or runs twice as long"),
     "memory_mb": Option(default=512, type=int, meaning="address space of a process, in MB; more where a language asks"),
     "shared": Option(default=False, type=bool, meaning="tests that share the candidate's process may pay a reward"),
     "command": Option(default=[], type=list, meaning='stdin tests: what runs the program, ["node", "main.js"]'),
