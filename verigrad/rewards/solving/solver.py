@@ -14,6 +14,8 @@ from verigrad.rewards.solving.terms import Term, write
 from verigrad.rewards.tokens import Unread
 
 _HOME = "verigrad.rewards.solving.z3_process"
+GOLD_SECONDS = 10.0
+"""For a gold's own constraints, once."""
 _SLACK = 2.0
 """Seconds the outer clock gives z3 to stop by itself."""
 
@@ -57,13 +59,21 @@ def status(gold: str, more: Term | None, *, probe: tuple[str, Term | None, str],
     raise Broke(Said(fault=f"the solver says unknown ({said.value['why']})"[:200], ours=ours))
 
 
-@functools.lru_cache(maxsize=4096)
-def alone(gold: str, seconds: float) -> str:
-    """What z3 says of the gold's script by itself: sat, unsat, unknown, or `fault: ...`."""
+def unsolved(gold: str) -> str:
+    """Why z3 cannot satisfy the gold's script by itself; empty where it can. Remembered, but for faults of ours."""
+    try:
+        found = _alone(gold, GOLD_SECONDS)
+    except Broke as broke:
+        return str(broke)
+    return "" if found == "sat" else f"the constraints by themselves: {found}"
+
+
+@functools.lru_cache(maxsize=16_384)
+def _alone(gold: str, seconds: float) -> str:
     said = processes().ask(f"{_HOME}:solve", [gold, "", seconds], probe=["", "", seconds], seconds=seconds + _SLACK)
     if said.fault:
-        return f"fault: {said.fault}"
-    return str(said.value.get("status") or f"fault: {said.value.get('gold')}")
+        raise Broke(said)
+    return str(said.value.get("status") or said.value.get("gold"))
 
 
 def model(gold: str, seconds: float) -> dict[str, str] | None:
