@@ -248,6 +248,17 @@ def test_folders_the_caller_shows_can_be_read_and_not_written(level, tmp_path):
     assert b"No such file" in python(code, level).stderr or b"Permission denied" in python(code, level).stderr
 
 
+def test_a_shown_folder_in_a_closed_one_can_be_read(level, tmp_path):
+    shown = tmp_path / "closed" / "shown"
+    shown.mkdir(parents=True)
+    (shown / "file").write_text("shown")
+    (tmp_path / "closed").chmod(0o700)
+    ran = python(f"print(open('{shown}/file').read())", level, reads=[str(shown)])
+    assert ran.stdout == b"shown\n", ran.stderr
+    ran = python(f"open('{tmp_path}/closed/shown/file')", level)
+    assert b"Error" in ran.stderr
+
+
 def test_asyncio_and_processes_of_its_own_work(level):
     code = """
 import asyncio, subprocess, sys, tempfile, threading

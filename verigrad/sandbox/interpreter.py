@@ -35,10 +35,14 @@ def open_to_all() -> bool:
 @functools.cache
 def reachable() -> bool:
     """Every user may walk to them."""
-    for path in (python(), os.__file__):
-        at = os.path.realpath(path)
-        while at != "/":
-            at = os.path.dirname(at)
-            if not os.stat(at).st_mode & stat.S_IXOTH:
-                return False
+    return all(open_way(path) for path in (python(), os.__file__))
+
+
+def open_way(path: str) -> bool:
+    """Every user may walk to it: no folder above it is closed to others."""
+    at = os.path.realpath(path)
+    while at != "/":
+        at = os.path.dirname(at)
+        if not os.stat(at).st_mode & stat.S_IXOTH:
+            return False
     return True

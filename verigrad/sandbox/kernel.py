@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+from typing import Any
 
 MACHINE = platform.machine()
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}.get(MACHINE, 0)
@@ -19,8 +20,9 @@ CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x00020000, 0x10000000,
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
 CAP_DAC_READ_SEARCH = 2
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
+_libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+if _libc is not None:
+    _libc.syscall.restype = ctypes.c_long
 
 
 def syscall(number: int, *args: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:

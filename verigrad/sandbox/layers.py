@@ -11,7 +11,7 @@ import resource
 import signal
 from typing import Any
 
-from verigrad.sandbox import bubblewrap, folders, kernel, landlock, seccomp
+from verigrad.sandbox import bubblewrap, folders, interpreter, kernel, landlock, seccomp
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ssl/openssl.cnf")
@@ -100,7 +100,8 @@ def _level_2(readable: list[str], order: dict[str, Any], settings: dict[str, Any
     os.chdir(box.folder)
     keep: frozenset[int] = frozenset()
     if box.uid is not None:
-        if not settings["reachable"]:  # the interpreter lies in a folder closed to others; Landlock still bounds it
+        if not settings["reachable"] or not all(map(interpreter.open_way, order["reads"])):
+            # What it is shown lies in a folder closed to others; Landlock still bounds what it opens.
             keep = frozenset([kernel.CAP_DAC_READ_SEARCH])
             kernel.prctl(8, 1)  # PR_SET_KEEPCAPS
         os.setgroups([])
