@@ -6,7 +6,6 @@ import datetime
 import decimal
 import itertools
 import json
-import sys
 
 import datasets
 import pyarrow
@@ -210,14 +209,15 @@ def few(monkeypatch):
 
 
 def test_gym_tasks_are_rows_with_a_gold_for_logic(few):
-    source = load_source("gym:chain_sum")
+    source = load_source("gym:chain_sum", how=reading(prompt="{prompt} Answer with one number."))
     first = source.tasks[0]
+    assert isinstance(first, Task)
     assert (source.name, len(source.tasks), source.places[0]) == ("chain_sum", 12, "gym:chain_sum[0]")
     assert set(first.gold) == {"type", "task", "answer", "metadata"}
     assert (first.gold["type"], first.gold["task"]) == ("gym", "chain_sum")
     assert json.loads(json.dumps(first.gold)) == first.gold
     assert str(first.gold["metadata"]["expression"]) in first.prompt[0]["content"]
-    assert source == load_source("gym:chain_sum")
+    assert first.prompt[0]["content"].endswith(" Answer with one number.")
 
 
 def test_items_of_neighbouring_seeds_are_unrelated():
@@ -228,22 +228,61 @@ def test_items_of_neighbouring_seeds_are_unrelated():
     assert len(steps) > 1990
 
 
-def test_a_gym_task_takes_a_prompt_around_it(few):
-    how = reading(prompt="{prompt} Answer with one number.")
-    task = load_source("gym:chain_sum", how=how).tasks[0]
-    assert isinstance(task, Task)
-    assert task.prompt[0]["content"].endswith(" Answer with one number.")
+def test_a_gym_task_whose_items_are_never_the_same_is_refused():
+    with pytest.raises(RecipeError, match="time of day"):
+        load_source("gym:codeio")
 
 
-def test_a_gym_task_that_is_not_there():
-    with pytest.raises(RecipeError) as refused:
-        load_source("gym:chain_sun")
-    assert "did you mean chain_sum?" in one_line(refused)
+def test_items_are_the_same_in_every_process(few, monkeypatch):
+    made = []
+    for text_hash in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", text_hash)
+        made.append(load_source("gym:ransom_note"))
+    assert made[0] == made[1]
 
 
-def test_the_gym_may_be_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "reasoning_gym", None)
+@pytest.fixture
+def instead(tmp_path, monkeypatch):
+    """Another package in reasoning-gym's place."""
+
+    def put(text):
+        (tmp_path / "reasoning_gym").mkdir()
+        (tmp_path / "reasoning_gym/__init__.py").write_text(text)
+        (tmp_path / "reasoning_gym/factory.py").write_text("DATASETS = {'chain_sum': 1}")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return put
+
+
+def test_the_gym_may_be_missing(instead):
+    instead("raise ImportError('none')")
     with pytest.raises(Refused) as refused:
         load_source("gym:chain_sum")
     assert one_line(refused).endswith('reasoning-gym is not installed; pip install "verigrad[gym]"')
     assert refused.value.key == "data.source"
+
+
+def test_the_gym_may_die_or_print(instead, few):
+    instead(
+        "import os\n"
+        "def create_dataset(name, seed, size):\n"
+        "    print('talk')\n"
+        "    create_dataset.n = getattr(create_dataset, 'n', 0) + 1\n"
+        "    if create_dataset.n == 3: os._exit(1)\n"
+        "    return [{'question': str(seed), 'answer': None, 'metadata': {'at': {1}, 'pair': (1, 2)}}]\n"
+    )
+    rows = gym.read("gym:chain_sum", key="data.source")
+    (_, row), _ = next(rows), next(rows)
+    assert row["gold"]["metadata"] == {"at": "{1}", "pair": [1, 2]}
+    with pytest.raises(DataError, match="ended early"):
+        next(rows)
+
+
+def test_a_gym_task_that_is_not_there_or_cannot_be_made(instead):
+    instead("def create_dataset(name, seed, size):\n    raise AssertionError('none\\nat all')\n")
+    with pytest.raises(RecipeError) as unknown:
+        load_source("gym:chain_sun")
+    assert "did you mean chain_sum?" in one_line(unknown)
+    with pytest.raises(DataError) as broken:
+        load_source("gym:chain_sum")
+    assert one_line(broken) == "gym:chain_sum[0]: not made: AssertionError: none at all"

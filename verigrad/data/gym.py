@@ -3,43 +3,49 @@
     {"prompt": "...", "gold": {"type": "gym", "task": "chain_sum", "answer": "12", "metadata": {...}}}
 
 A data set of the gym gives item i the seed `seed + i`, so that two neighbouring seeds share all but one item. Here each
-item has a data set of its own whose seed is a hash of the task's name and the item's number. Left out: judging.
+item has a data set of its own whose seed is a hash of the task's name and the item's number. They are made in a process
+of their own (gym_process) whose text hashes do not change from start to start: some tasks walk through sets. Left out:
+judging.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import warnings
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
-from verigrad.data.text import one_line
 from verigrad.errors import DataError, RecipeError, Refused, nearest
 from verigrad.records import seed
 
 ITEMS = 1_000
 """Items of a task; equal ones are left out."""
 
+NOT_THE_SAME = {"codeio": "some of its items hold the time of day, so no two readings give the same data"}
+"""Tasks that are refused, with the reason."""
+
 
 def read(source: str, *, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """("gym:chain_sum[12]", row) of each item. Refused without the package, RecipeError for a task it has not."""
-    gym = _gym(source, key)
-    name = source.removeprefix("gym:")
-    known = importlib.import_module("reasoning_gym.factory").DATASETS
-    if name not in known:
-        raise RecipeError(f'{key} = "{source}": reasoning-gym has no task {name[:40]}{nearest(name, known)}', key=key)
-    for i in range(ITEMS):
-        place = f"{source}[{i}]"
-        try:
-            item = gym.create_dataset(name, seed=item_seed(name, i), size=1)[0]
-            row = {
-                "prompt": item["question"],
-                "gold": {"type": "gym", "task": name, "answer": item["answer"], "metadata": _plain(item["metadata"])},
-            }
-        except Exception as error:
-            raise DataError(f"{place}: not made: {type(error).__name__}: {one_line(error, 120)}", key=key) from None
-        yield place, row
+    name, said = source.removeprefix("gym:"), f'{key} = "{source}"'
+    if name in NOT_THE_SAME:
+        raise RecipeError(f"{said}: {NOT_THE_SAME[name]}; take another task", key=key)
+    seeds = [item_seed(name, i) for i in range(ITEMS)]
+    made = _made(json.dumps([name, seeds])).split("\n")[:-1]
+    for at, line in enumerate(made):
+        reply = json.loads(line)
+        if "missing" in reply:
+            raise Refused(f'{said}: reasoning-gym is not installed; pip install "verigrad[gym]"', key=key)
+        if "known" in reply:
+            raise RecipeError(f"{said}: reasoning-gym has no task {name[:40]}{nearest(name, reply['known'])}", key=key)
+        if "fault" in reply:
+            raise DataError(f"{source}[{at}]: not made: {reply['fault']}", key=key)
+        gold = {"type": "gym", "task": name, "answer": reply["answer"], "metadata": reply["metadata"]}
+        yield f"{source}[{at}]", {"prompt": reply["question"], "gold": gold}
+    if len(made) < len(seeds):
+        raise DataError(f"{said}: the process that makes its items ended early", key=key)
 
 
 def item_seed(name: str, item: int) -> int:
@@ -47,17 +53,13 @@ def item_seed(name: str, item: int) -> int:
     return seed("gym", name, item) & 0x7FFFFFFF
 
 
-def _gym(source: str, key: str) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return importlib.import_module("reasoning_gym")
-    except ImportError:
-        raise Refused(
-            f'{key} = "{source}": reasoning-gym is not installed; pip install "verigrad[gym]"', key=key
-        ) from None
-
-
-def _plain(metadata: Any) -> Any:
-    """As JSON: tuples as lists, what JSON has no word for as text."""
-    return json.loads(json.dumps(metadata, default=str))
+def _made(asked: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "verigrad.data.gym_process"],
+        input=asked,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        encoding="utf-8",
+        check=False,
+    ).stdout
