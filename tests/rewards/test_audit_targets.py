@@ -46,7 +46,7 @@ def tricks(audit):
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_a_false_accept_is_found_by_the_name_of_its_trick(name):
-    audit = audited(name, numbers(3))
+    audit = audited(name, numbers(2))
     assert ACCEPTED[name] <= tricks(audit), (name, tricks(audit))
     assert not audit.clean
 
@@ -75,11 +75,11 @@ def test_part_of_the_score_is_a_note():
     assert audit.false_accepts == 0
 
 
-@pytest.mark.parametrize("name", ["good", "good_task", "asynchronous", "by_names"])
-def test_a_good_function_is_clean(name):
-    audit = audited(name, [*numbers(12), *words(4)])
+@pytest.mark.parametrize(("name", "n"), [("good", 12), ("good_task", 2), ("asynchronous", 2), ("by_names", 2)])
+def test_a_good_function_is_clean(name, n):
+    audit = audited(name, [*numbers(n), *words(4)])
     assert audit.clean, (audit.exploits, audit.findings)
-    assert audit.attacks > 500
+    assert audit.attacks > 80 * n
     assert [f.name for f in audit.findings] == ["constant"]
     assert audit.refusals, "an exact match refuses honest spellings, and that is told"
 

@@ -94,11 +94,6 @@ def test_attacks_are_built_from_a_recipes_training_rows(audit):
     constant = next(f for f in found["findings"] if f["name"] == "constant")
     assert constant["fails"]
     assert "(100%; the limit is 50%)" in constant["line"]
-    limit = ("--only", "another row's gold", "--constant", "0.1", "--json")
-    exact = audit("checks.py:exact", "--recipe", "r.toml", *limit)
-    assert exact.status == 1, exact.out
-    assert json.loads(exact.out)["accepted"] == 0
-    assert [f["name"] for f in json.loads(exact.out)["findings"] if f["fails"]] == ["constant"]
 
 
 @pytest.mark.parametrize(
@@ -131,8 +126,15 @@ def test_bad_input_is_one_line(audit, words, line):
     assert line in said.errors[0]
 
 
-def test_from_python(audit):
-    found = verigrad.audit(drops_sign, n=2, only=["empty", "spray", "sign"])
+def test_a_constant_fails_above_the_limit_that_is_asked_for():
+    found = verigrad.audit("number", n=2, only=["empty"], constant=0.1)
+    assert not found.clean
+    assert (found.false_accepts, [f.name for f in found.findings if f.fails]) == (0, ["constant"])
+    assert verigrad.audit("number", n=2, only=["empty"], constant=0.5).clean
+
+
+def test_from_python():
+    found = verigrad.audit(drops_sign, n=2, only=["sign"])
     assert {e.trick for e in found.exploits} == {"sign"}
     assert found.said == "tests.rewards.audit_targets:drops_sign is called as f(completion, gold)"
     with pytest.raises(Refused, match="no such trick"):

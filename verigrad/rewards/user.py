@@ -21,13 +21,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from verigrad.errors import RecipeError
 from verigrad.records import BROKE_CHECK, Task, Verdict, from_value, ungraded, wrong
 from verigrad.rewards.given import source_of
 from verigrad.rewards.options import Option
 from verigrad.sandbox import Outcome, Pool, Worker, level
+
+T = TypeVar("T")
 
 LOAD_SECONDS = 60.0
 """Loading a check's file may take this long; it is not counted as judging."""
@@ -116,6 +118,10 @@ class OwnCheck:
     def batched(self) -> bool:
         """It judges many answers in one call."""
         return self.signature.startswith("trl")
+
+    def use(self, work: Callable[[Worker], T]) -> T:
+        """Hands one of its workers to `work`, alone."""
+        return self._pool.use(work)
 
     def call(self, worker: Worker, answer: str, task: Task) -> Outcome:
         """What became of one call: a value of {value}, {verdict} or {fault} (see check_process.judge), or no value."""

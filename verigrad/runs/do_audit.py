@@ -99,9 +99,8 @@ def audit(
             def grading(row: Row) -> Grading | None:
                 return by_source[row.task.source] if row.task.source in by_source else fallback(row)
 
-            notes += [f"the grader of {s} is NOT INDEPENDENT" for s, g in by_source.items() if g is None]
-        if only:
-            notes.append(f"only these tricks: {', '.join(only)}")
+            notes += _told(whole, by_source)
+        notes.append(f"only these tricks: {', '.join(only)}" if only else "the shipped cases of these kinds too")
         return audit_target(
             opened, rows, grading=grading, constant=constant, only=only, notes=notes, progress=_Progress(talk)
         )
@@ -166,9 +165,7 @@ def _open(asked: _Asked, seconds: float | None, stack: contextlib.ExitStack) -> 
     verifier = rewards.judges("")
     if not isinstance(verifier, OwnCheck):
         return KindTarget(verifier)
-    target = FunctionTarget(verifier)
-    stack.callback(target.close)
-    return target
+    return FunctionTarget(verifier)
 
 
 def _made(target: Target, n: int) -> tuple[list[Row], list[str]]:
@@ -176,7 +173,7 @@ def _made(target: Target, n: int) -> tuple[list[Row], list[str]]:
     if not target.own:
         rows = made_rows(target.name, n)
         more = "" if rows else f"; no rows are made up for {target.name}: --recipe brings yours"
-        return rows, [f"{len(rows)} made rows and the shipped cases of {target.name}{more}"]
+        return rows, [f"{len(rows)} made rows of {target.name}{more}"]
     rows = [row for name in _GUESSED[:_FEW_WORDS] for row in _paid(target, name, n)]
     rows = rows or [row for name in _GUESSED[_FEW_WORDS:] for row in _paid(target, name, n)]
     if not rows:
@@ -185,7 +182,7 @@ def _made(target: Target, n: int) -> tuple[list[Row], list[str]]:
             f"{target.name} pays no right answer of the made rows ({tried}); give --recipe with rows of its own"
         )
     taken = list(dict.fromkeys(r.kind for r in rows))
-    return rows, [f"{len(rows)} made rows and the shipped cases of {', '.join(taken)}, whose right answers it pays"]
+    return rows, [f"{len(rows)} made rows of {', '.join(taken)}, whose right answers it pays"]
 
 
 def _paid(target: Target, name: str, n: int) -> list[Row]:
@@ -217,9 +214,7 @@ def _from_recipe(asked: _Asked, whole: Recipe, n: int) -> tuple[list[Row], list[
     named = "" if own else str(asked.named)
     options = {} if own else asked.options
     rows = [row_of(t, kind=named, options=options, gold_as=gold_as) for t in _spread(tasks, n)]
-    return rows, [
-        f"{len(rows)} of {len(tasks):,} training rows of {', '.join(names)}, and the shipped cases of their kind"
-    ]
+    return rows, [f"{len(rows)} of {len(tasks):,} training rows of {', '.join(names)}"]
 
 
 def _spread(tasks: Sequence[Task], n: int) -> list[Task]:
@@ -241,6 +236,21 @@ def _suites(whole: Recipe, stack: contextlib.ExitStack) -> dict[str, Grading | N
             stack.callback(grader.close)
             out |= dict.fromkeys(sides, _grading(grader))
     return out
+
+
+def _told(whole: Recipe, by_source: Mapping[str, Grading | None]) -> list[str]:
+    recipe = whole.stage(1)
+    names = {
+        side: getattr(suite.grader, "__name__", suite.grader)
+        for suite, sides in zip(recipe.acceptance, judged_sides(recipe.acceptance, recipe.data), strict=True)
+        for side in sides
+    }
+    return [
+        f"accepted attacks on {source} are judged independently by the recipe's grader {names[source]}"
+        if grading
+        else f"the recipe's grader of {source} is NOT INDEPENDENT: attacks there are wrong by their construction"
+        for source, grading in by_source.items()
+    ]
 
 
 def _by_kind(stack: contextlib.ExitStack) -> Callable[[Row], Grading | None]:

@@ -22,7 +22,7 @@ from verigrad.rewards.audit.steady import wobbles
 from verigrad.rewards.audit.targets import Target
 from verigrad.rewards.audit.tricks import all_tricks
 
-STEADY, STEADY_SHIPPED = 40, 12
+STEADY, STEADY_SHIPPED = 40, 8
 """Answers that are scored again and again: by a function of the user's, by a shipped kind."""
 DRESSED = 2_000
 """Characters of an attack that is also put into the form the check asks for."""

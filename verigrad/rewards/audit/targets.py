@@ -65,32 +65,27 @@ class KindTarget:
 
 
 class FunctionTarget:
-    """A function of the user's, on one worker, so that the order of its calls is known."""
+    """A function of the user's in a pool of one worker, so that the order of its calls is known."""
 
     def __init__(self, check: OwnCheck) -> None:
         self.name, self.said = check.name, check.said
         self.batched, self.own = check.batched, True
         self._check = check
-        self._worker = Worker()
 
     def score(self, pairs: Pairs) -> list[Said]:
         """One call an answer, one after the other."""
-        return [of_outcome(self._check.call(self._worker, answer, task)) for answer, task in pairs]
+        return self._check.use(lambda worker: [of_outcome(self._check.call(worker, a, task)) for a, task in pairs])
 
     def afresh(self) -> None:
         """Ends the worker; the next call starts another."""
-        self._worker.restart()
+        self._check.use(Worker.restart)
 
     def together(self, pairs: Pairs) -> list[Said]:
         """One call for all; one without an answer is no score for any."""
-        outcome = self._check.call_together(self._worker, pairs)
+        outcome = self._check.use(lambda worker: self._check.call_together(worker, pairs))
         if outcome.kind != "value":
             return [of_outcome(outcome)] * len(pairs)
         return [of_reply(reply, outcome.seconds) for reply in outcome.value]
-
-    def close(self) -> None:
-        """Ends the worker."""
-        self._worker.close()
 
 
 def _of_verdict(verdict: Verdict) -> Said:
