@@ -76,6 +76,13 @@ print(said, open("tests/hidden.py").read())
     assert list(ran.files) == ["tests/new.py"]
 
 
+def test_many_locked_files_and_small_limits(level):
+    locked = {f"tests/a_rather_long_name_of_a_folder/test_number_{n}.py": str(n) for n in range(600)}
+    code = "import os; print(len(os.listdir('tests/a_rather_long_name_of_a_folder')))"
+    ran = python(code, level, locked=locked, limits=Limits(file_bytes=10, tmp_bytes=1 << 20, memory_bytes=64 << 20))
+    assert ran.stdout == b"600\n" or (os.geteuid() != 0 and level == 2), ran
+
+
 def test_what_cannot_be_read_back_is_not_there(level):
     code = """
 import os

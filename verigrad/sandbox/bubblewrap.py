@@ -27,24 +27,27 @@ _CALLS = {
 _AT_FDCWD = -100
 
 
-def enter(
+def prepare(
     command: Sequence[bytes], environment: dict[str, str], readable: Sequence[str], tell: int, order: dict[str, Any],
     settings: dict[str, Any], box: folders.Box,
-) -> None:  # fmt: skip
-    """Becomes bubblewrap, which becomes `command`. `tell` hears "o" right before the program, "x" where it fails."""
+) -> list[str]:  # fmt: skip
+    """What to execute to become bubblewrap, which becomes `command`; this process is the box's user from here on.
+
+    `tell` hears "o" right before the program starts, and then "x" where it cannot.
+    """
     seen = [path for path in readable if os.path.exists(path)]
     start = os.path.join(box.root, "start")
     with open(start, "wb") as file:
         file.write(_starter(command, environment, seen, tell, order["limits"]))
         os.fchmod(file.fileno(), 0o755)
+    words = _words(seen, start, order, settings, box)
+    args = _kept_open(box, "args", b"\0".join([os.fsencode(word) for word in words]) + b"\0")
+    os.set_inheritable(tell, True)
     if box.uid is not None:
         os.setgroups([])
         os.setresgid(box.uid, box.uid, box.uid)
         os.setresuid(box.uid, box.uid, box.uid)
-    words = list(_words(seen, start, order, settings, box))
-    os.set_inheritable(tell, True)
-    args = _pipe(b"\0".join([os.fsencode(word) for word in words]) + b"\0")
-    os.execve(settings["bwrap"], [settings["bwrap"], "--args", str(args), "--", _START], {})
+    return [settings["bwrap"], "--args", str(args), "--", _START]
 
 
 def _words(
@@ -74,7 +77,7 @@ def _words(
                 yield from ("--bind", f"{box.folder}/{folder}", f"/box/{folder}")
     for name in box.locked:
         yield from ("--ro-bind", f"{box.folder}/{name}", f"/box/{name}")
-    yield from ("--remount-ro", "/", "--chdir", "/box", "--seccomp", str(_pipe(seccomp.program())))
+    yield from ("--remount-ro", "/", "--chdir", "/box", "--seccomp", str(_kept_open(box, "filter", seccomp.program())))
 
 
 def _starter(
@@ -124,12 +127,12 @@ def _rules(seen: Sequence[str]) -> Iterator[tuple[str, bool]]:
     yield from ((path, True) for path in _WRITABLE)
 
 
-def _pipe(content: bytes) -> int:
-    """A descriptor bubblewrap reads `content` from: a pipe where it fits, at most 64 KiB."""
-    if len(content) > 65536:
-        raise OSError("too many files are locked")
-    out, into = os.pipe()
-    os.write(into, content)
-    os.close(into)
-    os.set_inheritable(out, True)
-    return out
+def _kept_open(box: folders.Box, name: str, content: bytes) -> int:
+    """A descriptor that bubblewrap reads `content` from."""
+    path = os.path.join(box.root, name)
+    with open(path, "wb") as file:
+        file.write(content)
+    fd = os.open(path, os.O_RDONLY)
+    os.set_inheritable(fd, True)
+    os.unlink(path)
+    return fd

@@ -13,6 +13,9 @@ from typing import Any
 
 from verigrad.sandbox import kernel
 
+_PAGE = 65536 if os.sysconf("SC_PAGE_SIZE") > 4096 else 4096
+_OURS = 1 << 20
+"""Bytes for what starts the program (level 3)."""
 UIDS = 2_000_000_000
 """A box run by root belongs to a user from this number on, and to nobody else."""
 
@@ -44,9 +47,11 @@ class Box:
             remove(self.root)
         os.mkdir(self.root, 0o755)
         if self._private:
-            size = self._order["limits"]["tmp_bytes"] + sum(map(len, contents.values()))
+            laid = sum(len(body) // _PAGE + 2 for body in contents.values()) * _PAGE  # with their folders
+            size = self._order["limits"]["tmp_bytes"] + laid + _OURS
+            inodes = 16384 + 16 * len(contents)
             flags = kernel.MS_NOSUID | kernel.MS_NODEV
-            kernel.mount("box", self.root, "tmpfs", flags, f"size={size},nr_inodes=16384,mode=0755")
+            kernel.mount("box", self.root, "tmpfs", flags, f"size={size},nr_inodes={inodes},mode=0755")
         for path in (self.folder, self.tmp):
             os.mkdir(path, 0o755)
         self._contents = contents

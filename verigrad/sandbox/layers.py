@@ -46,9 +46,10 @@ def _wrap(tell: int, order: dict[str, Any], settings: dict[str, Any], box: folde
     command[0] = _found(command[0])
     readable = [*SYSTEM, *ETC, *order["reads"]]
     if settings["level"] == 3:
+        environment = ENVIRONMENT | {"HOME": "/box", "TMPDIR": "/tmp"}
+        words = bubblewrap.prepare(command, environment, readable, tell, order, settings, box)
         _limit(order["limits"], processes=False)
-        places = {"HOME": "/box", "TMPDIR": "/tmp"}
-        bubblewrap.enter(command, ENVIRONMENT | places, readable, tell, order, settings, box)
+        os.execve(words[0], words, {})
     _level_2(readable, order, settings, box)
     os.write(tell, b"o")
     try:
