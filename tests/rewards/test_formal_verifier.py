@@ -95,6 +95,20 @@ def test_coq_refused_before_anything_runs(answer, monkeypatch):
 @pytest.mark.parametrize(
     "answer",
     [
+        PROVED,
+        ZERO["proof"],
+        f"Lemma h (A : Set) (x : A) : x = x. Proof. reflexivity. Qed.\n{PROVED}",
+        f"(* Admitted would be easier *)\nRequire Import Lia.\n{PROVED}",
+        f"From Coq Require Import Arith.PeanoNat. Import Nat.\n{PROVED}",
+    ],
+)
+def test_coq_that_is_let_through(answer):
+    assert coq.screen(answer, coq.split(ZERO["statement"])) == ""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
         "theorem goal : True := trivial",
         "theorem goal : (2:Nat)+2 = 5 := by decide",
         "theorem other : (2:Nat)+2 = 4 := by decide",

@@ -31,7 +31,7 @@ _FORBIDDEN = frozenset(
     (
         *("Admitted", "admit", "Admit", "give_up", "Abort", "Axiom", "Axioms", "Parameter", "Parameters", "Conjecture"),
         *("Conjectures", "Hypothesis", "Hypotheses", "Variable", "Variables", "Context", "Primitive", "Register"),
-        *("Set", "Unset", "Global", "Notation", "Infix", "Reserved", "Delimit", "Undelimit", "Bind", "Declare", "Load"),
+        *("Unset", "Global", "Notation", "Infix", "Reserved", "Delimit", "Undelimit", "Bind", "Declare", "Load"),
         *("Redirect", "Extraction", "Extract", "Cd", "Pwd", "Drop", "Quit", "Add", "Remove", "Back", "BackTo", "Undo"),
         *("Reset", "Restart", "Universe", "Universes", "Constraint", "Polymorphic", "Cumulative", "Undo", "Write"),
         *("AdmitAxiom", "proof_admitted", "Ltac2", "Elpi", "Comments", "Separate", "Recursive", "Test", "Timeout"),
@@ -78,6 +78,10 @@ def screen(text: str, goal: Goal) -> str:
         return why
     if word := proof_text.forbidden(bare, _FORBIDDEN - set(re.findall(r"\w+", goal.header))):
         return f"{word} is not allowed in a proof"
+    if any(
+        re.match(r"[-+*{}\s]*(?:(?:Local|Export|Time|Fail)\s+)*Set\s+[A-Z]", x) for x in re.split(r"\.(?=\s)", bare)
+    ):
+        return "Set is not allowed in a proof"
     if "#[" in bare or '"' in bare.replace('""', "") or re.search(r"(?<!\w)Module\s+Type", bare):
         return "attributes and module types are not allowed in a proof"
     if not goal.allow_native and re.search(r"\bnative_(?:compute|cast_no_check)\b", bare):

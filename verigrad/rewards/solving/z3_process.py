@@ -9,24 +9,20 @@ from __future__ import annotations
 def solve(gold: str, more: str, seconds: float) -> dict[str, str]:
     """{status: sat | unsat | unknown}; {gold: why} or {bad: why} for the part that z3 cannot read.
 
-    `more` is further assertions, read after the gold's own part.
+    `more` is further assertions.
     """
     import z3
 
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
+    solver = z3.Solver(ctx=z3.Context())
     solver.set("timeout", max(1, int(1000 * seconds)))
     try:
-        solver.from_string(gold)
+        solver.from_string(f"{gold}\n{more}")
     except z3.Z3Exception as error:
-        return {"gold": _line(error)}
-    if more:
         try:
-            solver = z3.Solver(ctx=context)
-            solver.set("timeout", max(1, int(1000 * seconds)))
-            solver.from_string(gold + "\n" + more)
-        except z3.Z3Exception as error:
-            return {"bad": _line(error)}
+            z3.Solver(ctx=z3.Context()).from_string(gold)
+        except z3.Z3Exception as fault:
+            return {"gold": _line(fault)}
+        return {"bad": _line(error)}
     status = str(solver.check())
     return {"status": status, "why": solver.reason_unknown() if status == "unknown" else ""}
 
