@@ -48,6 +48,11 @@ def proportional(gold: str, answer: str) -> tuple[Status, str]:
     return equal(gold, answer, call=_scaled, fresh=_equations().fresh)
 
 
+def rounded(gold: str, decimal: str) -> tuple[Status, str]:
+    """Status and reason of a plain decimal against an exact gold: ten digits, correctly rounded or cut off."""
+    return equal(gold, decimal, call=_cut, fresh=_decimals().fresh)
+
+
 def _status(said: str) -> tuple[Status, str]:
     if said == "gold":
         return "ungraded", "math_verify cannot read the gold"
@@ -71,6 +76,18 @@ def _scaled(gold: str, answer: str) -> str:
 def _equations() -> Calling:
     here = "verigrad.acceptance.math_worker"
     return Calling(Worker(), f"{here}:proportional", seconds=SECONDS, load=f"{here}:equal", loads=("1", "1"))
+
+
+@functools.lru_cache(maxsize=20_000)
+def _cut(gold: str, decimal: str) -> str:
+    # the probe of `equal` puts the gold against itself: it is no decimal, and is compared as an expression then
+    return str(_decimals()(gold, decimal)) if decimal != gold else str(_process()(gold, gold))
+
+
+@functools.cache
+def _decimals() -> Calling:
+    here = "verigrad.acceptance.math_worker"
+    return Calling(Worker(), f"{here}:rounded", seconds=SECONDS, load=f"{here}:equal", loads=("1", "1"))
 
 
 @functools.cache

@@ -55,6 +55,27 @@ def proportional(gold: str, answer: str) -> str:
     return "equal" if ratio.is_number and ratio != 0 and ratio.is_rational else "different"
 
 
+def rounded(gold: str, decimal: str) -> str:
+    """As `equal` for a plain decimal: at least 10 significant digits, and the gold rounded or cut off there."""
+    from math_verify import parse
+
+    logging.disable(logging.CRITICAL)
+    found = [x for x in parse(f"${gold}$", parsing_timeout=None) if not isinstance(x, str)]
+    if not found:
+        return "gold"
+    exact: Any = found[0]
+    if not getattr(exact, "is_number", False) or not exact.is_real:
+        return "different"
+    sympy: Any = importlib.import_module("sympy")
+    said, places = sympy.Rational(decimal), len(decimal.partition(".")[2])
+    if exact.is_rational:
+        return "equal" if exact == said else "different"
+    gap = abs(exact - said).evalf(60)
+    nearer = gap < sympy.Rational(1, 10**places) and abs(said) <= abs(exact)
+    long = len(decimal.replace(".", "").lstrip("-+0")) >= 10
+    return "equal" if long and (nearer or 2 * gap <= sympy.Rational(1, 10**places)) else "different"
+
+
 def _apart(gold: Any, answer: Any) -> bool:
     """Two numbers that math_verify's rounding (six decimals, chopped differences) takes for equal and that are not.
 

@@ -73,11 +73,23 @@ def typed(text: str, *, question: bool = False) -> Typed | None:
     return _plain_type(bare, name, question=question)
 
 
+_SIGNS = str.maketrans(
+    {"π": "\\pi ", "∞": "\\infty ", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ", "∪": "\\cup ", "∈": "\\in ", "±": "\\pm ",
+     "⟨": "\\langle ", "⟩": "\\rangle "}
+)  # fmt: skip
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
 def _spelled(text: str) -> str:
     """Sloppy and plain spellings as the LaTeX that math_verify reads: root(3), sqrt(3), pi, -2 3/4."""
     text = re.sub(r"\\[dt]frac", r"\\frac", text)
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: "^{" + m[0].translate(_RAISED) + "}", text)
+    text = re.sub(r"√\s?([0-9]+|[a-z])", r"\\sqrt{\1}", text).replace("**", "^").translate(_SIGNS)
+    text = re.sub(r"^\{([^{}]*,[^{}]*)\}$", r"\\{\1\\}", text)
+    text = re.sub(r"^[a-zA-Z] ?\\in(?![a-z])\s*", "", text)
     text = re.sub(r"\\?sqrt\s?\(([^()]*)\)", r"\\sqrt{\1}", text)
     text = re.sub(r"(?<![a-zA-Z\\])pi(?![a-zA-Z])", r"\\pi", text)
+    text = re.sub(r"^([+-]?[0-9]{1,9})\s?\\frac\{([0-9]{1,9})\}\{([0-9]{1,9})\}$", r"\1 \2/\3", text)
     if mixed := re.fullmatch(r"([+-]?)([0-9]{1,9})\s([0-9]{1,9})/([0-9]{1,9})", text):
         whole, top, bottom = (int(mixed[i]) for i in (2, 3, 4))
         return f"{mixed[1]}{whole * bottom + top}/{bottom}" if 0 < top < bottom else text
@@ -85,7 +97,7 @@ def _spelled(text: str) -> str:
 
 
 def _plain_type(bare: str, name: str, *, question: bool) -> Typed | None:
-    if (literal := number(bare)) is not None:
+    if not bare.endswith("!") and (literal := number(bare)) is not None:
         money = _CURRENCY.match(bare)
         return Typed(
             text=literal.text, type="number", name=name, number=literal, unit=(money[2] or "$") if money else ""

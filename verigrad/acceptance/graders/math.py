@@ -26,6 +26,11 @@ _LISTS = ("set", "list")
 _NO_WORDS = re.compile(
     r"\b(?:see|figure|above|below|proof|vary|varies|answers?|diagram|omitted|none|n/a)\b", re.IGNORECASE
 )
+_DISPLAY = re.compile(r"\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
+_UNSURE = re.compile(
+    r"\b(?:or|either|not|maybe|perhaps|could|might|for every|if|when|half|twice|double|triple|third|quarter)\b|\?",
+    re.IGNORECASE,
+)
 _OPEN_ENDED = re.compile(r"\\[lc]?dots|\.\.\.|…")
 
 
@@ -34,9 +39,9 @@ def grade(answer: str, task: Task) -> Grade:
     gold = read_gold(task)
     if gold is None:
         return Grade(strict="ungraded", lenient="ungraded", reason="the gold is no bounded value of a known type")
-    shown = answer
+    shown = _DISPLAY.sub(lambda m: m[0].replace("\n", " "), answer) if "\n" in answer else answer
     if gold.type in _LISTS:
-        shown = _JOINED.sub(", ", answer)
+        shown = _JOINED.sub(", ", shown)
     reading = committed(
         shown,
         lambda segment: _fitting(segment, gold),
@@ -48,8 +53,26 @@ def grade(answer: str, task: Task) -> Grade:
     lenient, why = _equal(gold, last) if last is not None else ("unreadable", "no value of the type")
     if reading.value is None:
         return Grade(strict="unreadable", lenient=lenient, reason=reading.reason)
+    if _copied(reading.value, gold, task):
+        return Grade(strict="unreadable", lenient=lenient, reason="copied from the question")
     strict, reason = (lenient, why) if reading.value == last else _equal(gold, reading.value)
     return Grade(strict=strict, lenient=lenient, read=reading.value.text[:200], reason=reason)
+
+
+def _copied(found: Typed, gold: Typed, task: Task) -> bool:
+    """What is answered stands in the question, as written or with its terms in another order, and is not the gold's."""
+    asked = next((m["content"] for m in reversed(task.prompt) if m["role"] == "user"), "")[-20_000:]
+    said, right = _terms(found.text), _terms(gold.text)
+    if said == right or not re.search(r"[-+*/^=\\]", found.text):
+        return False
+    pieces = re.findall(r"\$([^$]{1,400})\$", asked) + re.split(r"[.?:;]\s|\s(?:for|is|as|in)\s", asked)
+    whole = [re.sub(r"^\s*[A-Z][a-z]+\s(?:the\s)?", "", p) for p in pieces]
+    return any(_terms(p) == said for p in (*pieces, *whole))
+
+
+def _terms(text: str) -> tuple[str, ...]:
+    sides = re.sub(r"\s|\\[,;!]", "", fold(text)).strip("$.?").split("=")
+    return tuple(sorted("".join(sorted(re.findall(r"[+-]?[^+-]+", s if s[:1] in "+-" else f"+{s}"))) for s in sides))
 
 
 def read_gold(task: Task) -> Typed | None:
@@ -62,6 +85,8 @@ def read_gold(task: Task) -> Typed | None:
     if "\\boxed" in text:
         found = explicit(text[-4 * _MAX :])
         text = found[0][-1] if not isinstance(found, str) and found[0] else ""
+    if re.search(r"\\(?:int|sum|lim|prod)(?![a-z])|^[Nn]/?[Aa]$", text):
+        return None
     if len(text) > _MAX or text.endswith("!") or _OPEN_ENDED.search(text) or math_verify.expression(text) is None:
         return None
     value = typed(text, question=True)
@@ -77,7 +102,7 @@ def _fitting(segment: str, gold: Typed) -> Typed | None:
     value = typed(segment, question=gold.type == "words")
     if value is None:
         return None
-    if value.type == "equation" and gold.type not in ("equation", "list"):
+    if value.type == "equation" and gold.type not in ("equation", "list") and not gold.name:
         left, right = value.parts
         steps, last = typed(left), typed(right)
         worked = steps is not None and last is not None and last.type == "number" and not re.search(r"[a-zA-Z]", left)
@@ -92,6 +117,8 @@ def _fitting(segment: str, gold: Typed) -> Typed | None:
     both = {value.type, gold.type}
     if both <= {"number", "expression"} or both == {"bracket", "inequality"} or both == {"matrix", "bracket"}:
         return value if both != {"matrix", "bracket"} else None
+    if gold.name and value.type == "equation" and re.search(r"[a-z]", gold.text):
+        return value
     if gold.type == "equation" and gold.name and value.type in ("number", "expression"):
         return value
     return None
@@ -102,9 +129,9 @@ def _said(segment: str, gold: Typed) -> Typed | None:
     whole = _fitting(segment, gold)
     if whole is not None:
         return whole
-    if re.search(r"\b(?:or|either|not|maybe|perhaps|could|might|for every|if|when)\b|\?", segment):
+    if _UNSURE.search(segment):
         return None
-    text = segment.strip().rstrip(".")
+    text = re.sub(r",?\s(?:since|because|as)\s.*", "", segment.strip(), flags=re.DOTALL).rstrip(".")
     maths = re.findall(r"\$([^$]+)\$|\\\((.+?)\\\)", text)
     if len(maths) == 1 and re.search(r"(?:\$|\\\))\s*$", text):
         return _fitting(next(m for m in maths[0] if m), gold)
@@ -141,12 +168,18 @@ def _equal(gold: Typed, found: Typed) -> tuple[Status, str]:
         return _all([_pair(g, f) for g, f in zip(gold.parts, found.parts, strict=True)])
     if gold.type == "base":
         return ("right" if gold.text == found.text else "wrong"), ""
-    if gold.type == "equation" and found.type == "equation":
-        return comparing.proportional(gold.text, found.text)
+    if found.type == "equation":
+        return comparing.proportional(f"{gold.name} = {gold.text}" if gold.name else gold.text, found.text)
     if gold.number is not None and found.number is not None:
+        if found.unit == "degree" and gold.unit != "degree":
+            return "wrong", "a degree where none is asked"
         return _numbers(gold.number, found.number)
-    if gold.number is not None and not re.search(r"\\(?:sqrt|pi|frac)|[\^πe]|sqrt|pi", found.text):
+    if gold.number is not None and gold.unit != "degree":
         return "unreadable", "still to be worked out"
+    if gold.type == "congruence":
+        return _congruent(gold.text, found.text)
+    if found.number is not None and "." in found.number.text and gold.unit == found.unit:
+        return comparing.rounded(gold.text, found.number.text)
     if gold.unit == "degree" and found.unit != "degree" and found.number is None:
         return comparing.equal(f"\\frac{{({gold.text})\\pi}}{{180}}", found.text)
     if found.unit == "degree" and gold.unit != "degree":
@@ -163,6 +196,17 @@ def _numbers(gold: Number, found: Number) -> tuple[Status, str]:
     if places and digits >= 3 and longer and abs(found.value - gold.value) * 2 <= Fraction(1, 10**places):
         return "right", ""
     return comparing.equal(gold.exact, found.exact)
+
+
+def _congruent(gold: str, found: str) -> tuple[Status, str]:
+    read = [re.fullmatch(r"(.+?)\\equiv\s*(-?[0-9]+)\s*\(?\\p?mod\s*\{?([0-9]+)\}?\)?", t) for t in (gold, found)]
+    if read[0] is None:
+        return "ungraded", "a congruence that is not solved"
+    if read[1] is None:
+        return "wrong", ""
+    (name, one, size), (other, two, modulus) = (m.groups() for m in read if m is not None)
+    same = name.strip() == other.strip() and size == modulus and int(size) != 0
+    return ("right" if same and (int(one) - int(two)) % int(size) == 0 else "wrong"), ""
 
 
 def _units_agree(gold: Typed, found: Typed) -> bool:
