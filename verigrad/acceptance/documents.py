@@ -164,7 +164,7 @@ def candidates(answer: str, marks: tuple[str, ...], *, bare: bool) -> list[str] 
 
 def _between(text: str) -> str:
     text = text.strip()
-    match = re.search(r"(?:^|\n|[:：])[ \t*]*([\[{].*[\]}])[ \t.]*(?:\n|$)", text, re.DOTALL)
+    match = re.search(r"(?:^|\n|[:：.!])[ \t*]*([\[{].*[\]}])[ \t.]*(?:\n|$)", text, re.DOTALL)
     if match is None or text[:1] in '[{"':
         return text
     before = text[: match.start(1)].rpartition("\n")[2]

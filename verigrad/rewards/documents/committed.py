@@ -4,7 +4,7 @@ r"""The one document an answer commits itself to.
   2. Code blocks: those marked as the format, else those without a mark. All must say the same, and no document on a
      line of its own outside them may say something else. A block that is never closed leaves nothing to read.
   3. Without a block: the whole text; or, where the format may stand bare (JSON), the one object or array in it that
-     begins at the start of a line or after a colon and ends its line. Prose may stand around it, no other bracket.
+     begins a line or a sentence, or follows a colon, and ends its line. Prose may stand around it, no other bracket.
 What a sentence denies or takes back ("this is wrong:", "That is wrong.") is not committed. Left out: reading a
 document (formats).
 """
@@ -70,7 +70,7 @@ def _inside(text: str, form: Format, read: Read, same: Same, lenient: bool) -> A
     values = []
     for start, end in spans:
         before, after = text[:start].rpartition("\n")[2], text[end:].partition("\n")[0]
-        if (before.strip() and not before.rstrip(" *_").endswith((":", "："))) or after.strip(" .`"):
+        if (before.strip() and not before.rstrip(" *_").endswith((":", "：", ".", "!", "。"))) or after.strip(" .`"):
             raise Unread("a document inside a sentence")
         if context.denied(normalise(before).rstrip(":") + " ", normalise(after)):
             raise Unread("denied")
