@@ -126,7 +126,7 @@ def _read(span: str, alternatives: frozenset[str], case: bool, *, boxed: bool) -
     if not links:
         return whole
     before, tail = span[: links[-1].start()], _folded(span[links[-1].end() :], case)
-    if context.denied(before + " is ") or context.denied(before + " "):
+    if before.rstrip().endswith(("不", "非")) or context.denied(before + " is ") or context.denied(before + " "):
         raise Unread("denied or left open")
     return tail or whole
 

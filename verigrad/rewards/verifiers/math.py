@@ -159,4 +159,11 @@ def _restates(said: sentences.Said, gold: Value, task: Task, policy: Policy) -> 
     mine, theirs = {shapes.shape(gold)}, shapes.shape(said.value)
     if isinstance(gold, Relation) and gold.label:
         mine.add(shapes.shape(gold.sides[-1]))
-    return theirs not in mine and theirs in questions.said(policy.question)
+    return theirs not in mine and (theirs in questions.said(policy.question) or _copied(said.text, policy.question))
+
+
+def _copied(text: str, question: str) -> bool:
+    """A fraction or a decimal that stands in the question as it is."""
+    if not re.fullmatch(r"-?[0-9]+/[0-9]+|-?[0-9]*\.[0-9]+", text):
+        return False
+    return bool(re.search(rf"(?<![0-9.,/]){re.escape(text)}(?![0-9/]|[.,][0-9])", question))

@@ -102,7 +102,7 @@ def _scaled(number: Fraction, row: Row) -> Iterable[str]:
             f"twice {a}",
             f"{a} squared",
         )
-        yield from (f"1/{a}", f"{a}e3", f"{a} * 10^3", f"sqrt({a})", f"{a}!" if number > 2 else f"{a}e1")
+        yield from (f"1/{a}", f"{a}e3", f"{a} * 10^3", f"sqrt({a})")
 
 
 def _arithmetic(number: Fraction, row: Row) -> Iterable[str]:
