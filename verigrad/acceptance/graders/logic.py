@@ -83,7 +83,11 @@ def _judge(answer: str, truth: Mapping[str, Any]) -> Said:
     if text is None:
         return "unreadable", None, "no single committed answer"
     if kind == "countdown":
-        text = re.sub(r"(?i)^(?:so|thus|hence|therefore)\b[ ,:]*", "", re.split(r"\n", text.strip())[-1])
+        lines = text.strip().split("\n")
+        bare = [x for x in lines[-50:] if re.fullmatch(r"[-0-9+*/()x×÷ .=]+", x.strip())]
+        if len({CHECKS[kind](x, truth)[0] for x in bare}) > 1:
+            return "unreadable", None, "several candidates"
+        text = re.sub(r"(?i)^(?:so|thus|hence|therefore)\b[ ,:]*", "", lines[-1])
     if kind in CHECKS:
         status, reason = CHECKS[kind](text, truth)
         return status, text[:200], reason

@@ -44,7 +44,7 @@ def judge(answer: str, truth: Mapping[str, Any], *, task: Task, seconds: float) 
     """Whether the one expression the answer commits itself to is a solution."""
     text = extract.visible(answer)
     value, used, read = extract.committed(
-        text, lambda span, boxed: _read(span, truth), lambda line: _read(line, truth), _same
+        text, lambda span, boxed: _read(span, truth), lambda line: _read(line, truth), _same, whole_line=True
     )
     left = Counter(used) - Counter(truth["numbers"])
     if left:
