@@ -45,6 +45,9 @@ STAT = "That a path exists, where a link leads, size, owner and times, and how f
 NAME = "The host's name."
 NUMBERS = "How many processes the host has started, from the process numbers it sees."
 DISK = "Many files of `file_bytes` each in its folder, until the clock ends it; they go with the box."
+SHARED = (
+    "Where the box runs as the user who started it: using up that user's processes, so that another box's fork fails."
+)
 LOCKED = "Where the box runs as the user who started it: writing to `locked` files; the run is then `killed`."
 
 

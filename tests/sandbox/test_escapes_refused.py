@@ -64,7 +64,7 @@ def test_the_page_prints_what_level_2_does_not_stop():
         PAGE.read_text(encoding="utf-8").partition("<!-- level 2: begin -->")[2].partition("<!-- level 2: end -->")[0]
     )
     rows = re.findall(r"^\| (.+?) \|", part, flags=re.M)
-    said = {escapes.STAT, escapes.NAME, escapes.NUMBERS, escapes.DISK, escapes.LOCKED}
+    said = {escapes.STAT, escapes.NAME, escapes.NUMBERS, escapes.DISK, escapes.SHARED, escapes.LOCKED}
     assert set(rows) - {"What a program at level 2 can still do or see"} == said
     assert {attack.level_2 for attack in TABLE.values()} - {""} <= said
 
