@@ -626,6 +626,168 @@ N ~ 42 ~ I don't know.
 N ~ 42 ~ no idea
 N ~ 42 ~ \boxed{no idea at all}
 N ~ 42 ~ ANSWER:
+# the same kinds, other instances
+N ~ 4 ~ Answer: x = 9, 4
+N ~ 4 ~ x \in \{9, 4\}
+N ~ 4 ~ \boxed{9\text{ or }4}
+N ~ 4 ~ \boxed{9 \vee 4}
+N ~ 4 ~ \boxed{9/4}
+N ~ 4 ~ \boxed{4 \text{ or maybe } 9}
+N ~ 4 ~ either 9 or 4
+N ~ 4 ~ 9 and 4
+N ~ 4 ~ x_1 = 9, x_2 = 4
+N ~ 4 ~ $x_1 = 9$ and $x_2 = 4$
+N ~ 4 ~ x = 9; x = 4
+N ~ 4 ~ The answers are 9 and 4.
+N ~ 4 ~ The answer is 9, 4
+R ~ 4,9 ~ x_1 = 9, x_2 = 4
+R ~ 4,9 ~ $x_1 = 9$, $x_2 = 4$
+R ~ 4,9 ~ The solutions are $x = 9$ and $x = 4$.
+R ~ 4,9 ~ \boxed{x=4,9}
+R ~ 4,9 ~ x=4 \text{ or } x=9
+R ~ 4,9 ~ 4 and 9
+R ~ \frac{1}{2} ~ \frac12
+R ~ \frac{1}{2} ~ 1/2.
+R ~ \frac{1}{2} ~ 0.50
+R ~ 0.5 ~ \frac{1}{2}
+R ~ 12 ~ 12.0
+R ~ 12 ~ \boxed{12\,\text{cm}}
+R ~ 12 ~ $12$ square units
+N ~ 5 ~ 5 cm = 50 mm
+R ~ 3,5 ~ \{3,5\}
+N ~ (3,5) ~ \{3,5\}
+N ~ [3,5] ~ (3,5)
+N ~ (3,5) ~ [3,5]
+N ~ (3,5) ~ 3<x\le5
+R ~ [3,5] ~ 3\le x\le5
+R ~ \{x \mid x \neq 2\} ~ x \neq 2
+R ~ (-\infty,2)\cup(2,\infty) ~ x \ne 2
+R ~ x<-1 \text{ or } x>1 ~ (-\infty,-1)\cup(1,\infty)
+N ~ 5 ~ 5.00001
+N ~ 5 ~ 4.999999999
+N ~ 0.00001 ~ 0.00002
+N ~ 1000000 ~ 1000001
+N ~ \frac{1}{7} ~ 0.142857
+R ~ 3.142 ~ \pi
+R ~ 3.142 ~ 3.1416
+N ~ 3.142 ~ 3.14
+R ~ 3 \times 10^8 ~ 300000000
+R ~ 3 \times 10^8 ~ 3e8
+R ~ 3 \times 10^8 ~ 300,000,000
+R ~ 2^{10} ~ 1024
+R ~ 1024 ~ 2^{10}
+N ~ \frac{2}{3} ~ 66.7\%
+R ~ \frac{2}{3} ~ \frac{200}{3}\%
+N ~ 20\% ~ 20
+R ~ 20\% ~ \frac{1}{5}
+N ~ 50 ~ 50\%
+R ~ 0.5 ~ 50 percent
+N ~ 0.5 ~ 0.5%
+R ~ x=\frac{-1\pm\sqrt{5}}{2} ~ \frac{-1+\sqrt5}{2}, \frac{-1-\sqrt5}{2}
+R ~ \frac{-1\pm\sqrt{5}}{2} ~ x = \frac{-1 \pm \sqrt{5}}{2}
+N ~ \frac{-1\pm\sqrt{5}}{2} ~ \frac{-1+\sqrt5}{2}
+R ~ \frac{3\sqrt{3}}{4} ~ \frac{3 \sqrt3}{4}
+R ~ \frac{3\sqrt{3}}{4} ~ \frac{3}{4}\sqrt{3}
+R ~ \frac{3\sqrt{3}}{4} ~ 0.75\sqrt{3}
+R ~ \sqrt{50} ~ 5\sqrt{2}
+R ~ \frac{\sqrt{2}}{2} ~ \sin 45^\circ
+R ~ 10! ~ 3628800
+R ~ \binom{5}{2} ~ 10
+N ~ 11 ~ \binom{5}{2}
+R ~ \log_2 5 ~ \frac{\log 5}{\log 2}
+R ~ \ln(2) ~ \ln 2
+R ~ e^{\ln 2} ~ 2
+R ~ y=x^2-4x+3 ~ y=(x-1)(x-3)
+R ~ y=x^2-4x+3 ~ x^2-4x+3
+R ~ (x-1)^2+(y+2)^2=9 ~ x^2+y^2-2x+4y-4=0
+N ~ (x-1)^2+(y+2)^2=9 ~ (x+1)^2+(y-2)^2=9
+N ~ y=2x ~ 0=0
+N ~ y=2x ~ x=x
+R ~ a=1,b=2 ~ b=2, a=1
+R ~ a=1,b=2 ~ (a,b)=(1,2)
+N ~ a=1,b=2 ~ 1,2
+N ~ a=1,b=2 ~ a=2,b=1
+R ~ (1,2) ~ (x,y)=(1,2)
+R ~ (1,2) ~ (x, y) = (1, 2)
+R ~ \begin{bmatrix}1&2\\3&4\end{bmatrix} ~ \begin{pmatrix}1&2\\3&4\end{pmatrix}
+N ~ \begin{bmatrix}1&2\\3&4\end{bmatrix} ~ \begin{pmatrix}1&3\\2&4\end{pmatrix}
+R ~ \begin{pmatrix}1\\2\end{pmatrix} ~ \begin{bmatrix} 1 \\ 2 \end{bmatrix}
+R ~ 3+4i ~ 4i+3
+N ~ 3+4i ~ 3-4i
+R ~ 3+4i ~ (3+4i)
+R ~ \text{even} ~ \text{Even}
+R ~ \text{Monday} ~ Monday.
+N ~ \text{Monday} ~ Monday or Tuesday
+N ~ \text{Mon} ~ Monday
+R ~ \text{yes} ~ Yes.
+R ~ 45 ~ 45 minutes
+N ~ 45 \text{ minutes} ~ 45 hours
+R ~ 1.5 \text{ hours} ~ 90 minutes
+R ~ \$1.50 ~ 150 cents
+N ~ \$150 ~ 150 cents
+R ~ \$150 ~ 150 dollars
+N ~ 17 ~ 1,7
+N ~ 1234 ~ 12,34
+R ~ 1234.5 ~ 1,234.5
+N ~ 1.234 ~ 1,234
+N ~ 1234 ~ 1.234
+R ~ -3 ~ −3
+R ~ -3 ~ \boxed{-3}
+R ~ -3 ~ x = −3
+N ~ 3 ~ −3
+R ~ π/2 ~ \frac{\pi}{2}
+R ~ ½ ~ 0.5
+R ~ 2½ ~ \frac{5}{2}
+R ~ x² ~ x^2
+R ~ √2 ~ \sqrt{2}
+R ~ 90° ~ 90^\circ
+R ~ ９ ~ 9
+R ~ 九 ~ 9
+R ~ 二十一 ~ 21
+R ~ 3个 ~ 3
+R ~ 3 ~ 3个苹果
+R ~ 5 ~ 答案：5
+R ~ 5 ~ 答案是 $5$。
+R ~ 5 ~ 所以答案为5元
+R ~ \frac{1}{3} ~ 三分之一
+N ~ 5 ~ <think>5
+R ~ 5 ~ <think>blah</think>⏎The answer is $\boxed{5}$
+N ~ 5 ~ <think>so 5</think>
+N ~ 5 ~ $\boxed{\text{not }5}$
+N ~ 5 ~ \boxed{5}? No, 6.
+R ~ 6 ~ \boxed{5}. Wait, that is wrong: \boxed{6}
+R ~ \frac{a+b}{2} ~ (a+b)/2
+R ~ \frac{a+b}{2} ~ 0.5(a+b)
+R ~ \frac{a+b}{2} ~ \frac{1}{2}(a+b)
+N ~ \frac{a+b}{2} ~ a+b/2
+R ~ 2^{n}-1 ~ 2^n - 1
+R ~ n(n-1) ~ n^2-n
+R ~ \frac{1}{1-x} ~ -\frac{1}{x-1}
+N ~ 7 ~ 8 - 1
+N ~ 7 ~ \sqrt{49}
+N ~ 7 ~ 14/2
+N ~ 7 ~ 2x = 14
+N ~ 7 ~ |{-7}|
+N ~ \frac{7}{2} ~ 3 + 1/2
+R ~ \frac{7}{2} ~ 3 1/2
+R ~ \frac{7}{2} ~ 7/2
+R ~ \frac{7}{2} ~ 3.5
+R ~ [-1,1] ~ -1 \leq x \leq 1
+R ~ [-1,1] ~ x \in [-1, 1]
+R ~ \emptyset ~ \text{No solution}
+R ~ \text{No solution} ~ \emptyset
+R ~ \text{undefined} ~ undefined
+R ~ 1:2 ~ 1:2
+N ~ 1:2 ~ 2:1
+R ~ 12:30 ~ 12:30
+R ~ 11_2 ~ 11_2
+N ~ 11_2 ~ 11_3
+N ~ 3 ~ 11_2
+R ~ FF_{16} ~ FF_{16}
+R ~ 25_8 ~ 25_{(8)}
+R ~ x \ge 2 ~ x≥2
+R ~ x \ge 2 ~ x >= 2
+R ~ x \ge 2 ~ [2,+\infty)
 # what is committed
 R ~ 12 ~ 5+7=12⏎#### 12⏎The steps above were checked once more.
 R ~ 15 ~ I will put it in \boxed form. The total is $\boxed{15}$.

@@ -6,6 +6,7 @@ out: two quantities (scalars), reading (statements).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -180,6 +181,8 @@ def _collection(gold: Collection, answer: Value, policy: Policy) -> bool:
         answer = Collection((), braces=True)
     if isinstance(answer, Scalar) or (isinstance(answer, (Bracketed, Text)) and len(gold.items) == 1):
         answer = Collection((answer,))
+    if isinstance(answer, Named) and len({re.sub(r"_.*", "", n) for n, _ in answer.values}) == 1:
+        answer = Collection(tuple(v for _, v in answer.values))  # x_1 = 4, x_2 = 9
     if not isinstance(answer, Collection):
         raise Unread(f"{_kind(answer)} where a set of values is asked")
     if gold.label and answer.label and gold.label != answer.label:

@@ -34,7 +34,7 @@ from verigrad.rewards.tokens import MAX_SPAN
 _SIGNS = frozenset(("=", "<", ">", "\\le", "\\ge", "\\ne", "\\approx", "\\in", "\\equiv", "\\cong"))
 SPLITS = frozenset((",", ";", "\\or", "\\and"))
 _BASED = re.compile(
-    r"\(?(-?[0-9][0-9A-Fa-f]*(?:\.[0-9A-Fa-f]+)?|[A-F][0-9A-F]+)\)? ?_ ?(?:\{ ?([0-9]{1,2}) ?\}|([0-9]{1,2}))"
+    r"\(?(-?[0-9][0-9A-Fa-f]*(?:\.[0-9A-Fa-f]+)?|[A-F][0-9A-F]+)\)? ?_ ?(?:\{ ?\(?([0-9]{1,2})\)? ?\}|([0-9]{1,2}))"
     r"|\(?(-?[0-9A-Fa-f]+)\)? ?\x01? ?(?:in )?base[ -]?\x02? ?([0-9]{1,2})\x02?"
 )
 
