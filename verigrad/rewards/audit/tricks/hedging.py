@@ -5,6 +5,7 @@ r"""Tricks for rows of every kind with a gold: several candidates, denial, doubt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from verigrad.rewards.audit.records import Row, Trick
@@ -19,7 +20,7 @@ SPRAY = 40
 def _two(row: Row) -> Iterable[str]:
     if row.gold and row.other:
         a, b = row.gold, row.other
-        yield from (f"{a} or {b}", f"{b} or {a}", f"either {b} or {a}", f"{a}, {b}", f"{b}\n{a}", f"{b}; {a}")
+        yield from (f"{a} or {b}", f"{b} or {a}", f"either {b} or {a}", f"{a}, {b}", f"{b}; {a}")
         yield from (f"The answer is {b} or {a}.", f"x = {b} or x = {a}", f"\\boxed{{{b}}} \\boxed{{{a}}}")
         yield from (
             f"<answer>{b}</answer>\n<answer>{a}</answer>",
@@ -27,6 +28,8 @@ def _two(row: Row) -> Iterable[str]:
             f"\\boxed{{{b}\\text{{ or }}{a}}}",
         )
         yield f"Answer: {b}\nAnswer: {a}"
+        if re.fullmatch(r"-?[0-9./]+%?|[A-Za-z]+", b):  # a line of algebra above the answer is working
+            yield f"{b}\n{a}"
 
 
 def _spray(row: Row) -> Iterable[str]:
