@@ -47,6 +47,8 @@ def test_the_program_is_found(answer):
         "<think>def f(x): return x",
         f"<think>\n```python\n{GOOD}\n```",
         "```bash\nrm -rf x\n```",
+        "```python\n```",
+        "```python\n\n   \n```",
         "```c\nint main(){}\n```",
     ],
 )

@@ -57,6 +57,8 @@ def program(answer: str, *, tags: tuple[str, ...], entry: str = "", prefix: str 
         chosen = text
         if not chosen.strip() or (tags[0] == "python" and not prefix and not _PYTHON.search(chosen)):
             raise Unread("no program")
+    if not chosen.strip():
+        raise Unread("an empty program")
     if prefix and entry and not defines(chosen, entry):
         chosen = prefix + chosen if prefix.endswith("\n") else f"{prefix}\n{chosen}"
     elif prefix and entry and "from __future__" not in chosen:

@@ -26,7 +26,7 @@ class Language:
     """Files the checker reads, which no program can change."""
     checked: str = ""
     """The file that `checks` must leave, where it leaves one."""
-    memory_bytes: int = 512 << 20
+    memory_bytes: int = 64 << 20
     """Address space it needs to start at all, with room for a program."""
 
 
