@@ -77,7 +77,7 @@ def _probe(number: int) -> Level:
 
     with tempfile.NamedTemporaryFile(prefix="verigrad-probe-") as outside:
         command = [interpreter.python(), "-I", "-S", "-c", _PROBE.format(outside=outside.name)]
-        ran = boxes.at(number, command, limits=Limits(seconds=30))
+        ran = boxes.at(number, command, limits=Limits(seconds=60))
     if ran.kind == "exited" and ran.status == 0 and ran.result == b"\x01" * 5:
         return Level(number=number, available=True, layers=_layers(number))
     said = (
