@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from verigrad.losses import Method, advantages, diff, methods, policy_loss
     from verigrad.recipe import Recipe
     from verigrad.records import Group, Rollout, Scored, Task, Verdict
-    from verigrad.reporting import doctor
+    from verigrad.reporting.doctor import doctor
     from verigrad.rewards import Verifier
     from verigrad.runs import Run, accept, audit, pilot, train, verify
     from verigrad.sampling import Sampler
