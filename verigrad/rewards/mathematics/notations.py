@@ -12,12 +12,13 @@ from verigrad.rewards.mathematics.trees import MAX_EXPONENT, Node, TooBig, Unrea
 
 _PLAIN = re.compile(
     r"([-+]?)(?:(?P<plain>[0-9]{1,100}(?:\.[0-9]{1,100})?)|(?P<grouped>[1-9][0-9]{0,2}(?:,[0-9]{3}){1,30})"
-    r"|\\[dt]?frac\{(?P<top>[0-9]{1,100})\}\{(?P<bottom>[0-9]{1,100})\}|(?P<above>[0-9]{1,100})/(?P<below>[0-9]{1,100}))"
+    r"|(?P<whole>[0-9]{1,100})?\\[dt]?frac\{(?P<top>[0-9]{1,100})\}\{(?P<bottom>[0-9]{1,100})\}"
+    r"|(?P<above>[0-9]{1,100})/(?P<below>[0-9]{1,100}))(?P<percent>\\?%)?"
 )
 
 
 def plain(text: str, *, listed: bool = False) -> Node | None:
-    r"""The commonest literals, read without tokens: 12, -1.50, 1,640, 3/4, \frac{3}{4}; None for anything else."""
+    r"""The commonest literals, read without tokens: 12, -1.50, 1,640, 3/4, 2\frac{3}{4}, 5%; None for anything else."""
     match = _PLAIN.fullmatch(text)
     if match is None or (listed and match["grouped"]):
         return None
@@ -27,6 +28,12 @@ def plain(text: str, *, listed: bool = False) -> Node | None:
     else:
         top, bottom = match["top"] or match["above"], match["bottom"] or match["below"]
         node = Node("div", (number(int(top), top), number(int(bottom), bottom)))
+        if match["whole"]:
+            if not 0 < int(top) < int(bottom):
+                return None
+            node = Node("mixed", (number(int(match["whole"]), match["whole"]), node))
+    if match["percent"]:
+        node = Node("percent", (node,))
     return Node("neg", (node,)) if match[1] == "-" else node
 
 

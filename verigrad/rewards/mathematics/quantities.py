@@ -128,6 +128,11 @@ def _times(tokens: list[Token], count: Fraction) -> str:
     return str(int(total))
 
 
+def whole(node: Node) -> Scalar:
+    """An expression with its percent or degree sign set apart."""
+    return Scalar(*_peeled(node))
+
+
 def _peeled(node: Node) -> tuple[Node, Unit | None]:
     """The percent or degree sign at the end of the whole, taken off."""
     if node.op == "neg":

@@ -71,7 +71,7 @@ def read(span: str, gold: Value, *, boxed: bool) -> Said:
     if len(span) > MAX_SPAN:
         raise TooBig(f"a span of more than {MAX_SPAN} characters")
     if boxed and (node := notations.plain(span, listed=_listed(span, gold))) is not None:
-        return Said(Scalar(node), span)
+        return Said(quantities.whole(node), span)
     segments = list(_SEGMENT.finditer(span))
     if segments and not boxed and re.search(r"[a-zA-Z]{2}", _JOIN.sub(" ", _SEGMENT.sub(" ", span))):
         if _QUESTION.match(span) or span.rstrip(" *_\"')$").endswith(("?", "？")):

@@ -45,7 +45,7 @@ def read(text: str, *, listed: bool = False) -> Value:
         raise TooBig(f"a span of more than {MAX_SPAN} characters")
     node = notations.plain(text, listed=listed)
     if node is not None:
-        return Scalar(node)
+        return quantities.whole(node)
     spelled = spell(undelimited(text)).strip()
     based = _BASED.fullmatch(spelled.rstrip(" ."))
     if based:
