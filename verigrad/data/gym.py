@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from verigrad.errors import DataError, RecipeError, Refused, nearest
@@ -54,12 +55,14 @@ def item_seed(name: str, item: int) -> int:
 
 
 def _made(asked: str) -> str:
+    # From a checkout that is not installed too; -P leaves the working directory out, where a user's files lie.
+    home, before = str(Path(__file__).resolve().parents[2]), filter(None, [os.environ.get("PYTHONPATH")])
     return subprocess.run(
         [sys.executable, "-P", "-m", "verigrad.data.gym_process"],
         input=asked,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
+        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join([home, *before])},
         encoding="utf-8",
         check=False,
     ).stdout

@@ -103,4 +103,5 @@ def main() -> None:
     posix._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()
