@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -65,18 +66,24 @@ def one(planned: Planned, folder: Path, smoke: Path | None) -> dict[str, Any]:
     if smoke is not None:
         command += ["--anyway", *(word for key in (*SMOKE, f"model.path={smoke}") for word in ("--set", key))]
     call(command, folder)
+    return read(planned, run) | {
+        "minutes_warm": round((warmed - begun) / 60, 2),
+        "minutes": round((time.monotonic() - warmed) / 60, 2),
+        # Children's peak is the largest so far: of the first run its own, of later ones a bound.
+        "peak_gb_at_most": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9, 2),
+    }
+
+
+def read(planned: Planned, run: Path) -> dict[str, Any]:
+    """What a run's folder says of it."""
     metrics = lines(run / "metrics.jsonl")
     return {
         "recipe": f"recipes/{planned.recipe}.toml",
         "warm": list(planned.warm),
-        "minutes_warm": round((warmed - begun) / 60, 2),
-        "minutes": round((time.monotonic() - warmed) / 60, 2),
         "seconds": {
             key: round(sum(row.get(key, 0.0) for row in lines(run / "timings.jsonl")), 1)
             for key in ("sample", "verify", "update", "sync")
         },
-        # Children's peak is the largest so far: of the first run its own, of later ones a bound.
-        "peak_gb_at_most": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9, 2),
         "steps": len(metrics),
         "reward_first_last": [round(metrics[0]["reward/mean"], 3), round(metrics[-1]["reward/mean"], 3)],
         "pilot_right": json.loads((run / "pilot.json").read_text())["numbers"]["right"],
@@ -93,7 +100,9 @@ def isolation(run: Path) -> list[int]:
 
 def call(command: Sequence[str], folder: Path) -> None:
     """Python with these words, in that folder; not accepted (1) is an answer, anything above ends all."""
-    done = subprocess.run([sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, check=False)
+    # Beside other work a thread that spins while it waits takes the core its partner would need (docs/log.md).
+    env = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+    done = subprocess.run([sys.executable, *command], cwd=folder, env=env, stdout=subprocess.DEVNULL, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(command)}: exit {done.returncode}")
 
