@@ -66,7 +66,7 @@ def typed(text: str, *, question: bool = False) -> Typed | None:
     bare = unwrap(bare.replace("\\$", "$" if bare.startswith("\\$") else "\\$"), brackets=False, shout=False).strip()
     if not bare or len(bare) > 500 or "?" in bare:
         return None
-    bare = _spelled(bare)
+    bare = re.sub(r"^\(([^(),;]+)\)$", r"\1", _spelled(bare))  # one thing in brackets: (180°), (5 cm)
     name, bare = _named(bare)
     if name is None:
         return None

@@ -206,6 +206,8 @@ def _single(tokens: list[Token], *, listed: bool = False) -> Value:
             return Bracketed(tokens[0].text, closing, tuple(value(p, listed=True) for p in parts))
         if found or (tokens[0].text == "[" and inner and inner[0].text == "["):
             return _rows([_single(p, listed=True) for p in parts])
+        if closing == "]" and inner and not listed:  # a list of one is no number; inside a list, [x] only groups
+            return Bracketed("[", "]", (value(inner, listed=True),))
         if closing == ")" and inner and not _one_expression(tokens):
             return value(inner, listed=listed)
     if len(tokens) == 1 and tokens[0].text in ("\\emptyset", "\\R"):
