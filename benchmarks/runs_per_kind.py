@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import RESULTS, ROOT, facts, rows, weights
+from benchmarks.common import RESULTS, ROOT, facts, git, rows, weights
 from verigrad.recipe import load as load_recipe
 from verigrad.store import RunDirectory
 
@@ -58,6 +58,7 @@ def one(planned: Planned, folder: Path, smoke: Path | None) -> dict[str, Any]:
     file = ROOT / f"recipes/{planned.recipe}.toml"
     run = folder / "runs" / planned.recipe
     shutil.rmtree(run, ignore_errors=True)
+    at = {"commit": git("rev-parse", "HEAD"), "load_before": round(os.getloadavg()[0], 2)}
     begun = time.monotonic()
     if planned.warm and smoke is None:
         call(["-m", "benchmarks.warm.next_token", str(file), *planned.warm], ROOT)
@@ -66,12 +67,16 @@ def one(planned: Planned, folder: Path, smoke: Path | None) -> dict[str, Any]:
     if smoke is not None:
         command += ["--anyway", *(word for key in (*SMOKE, f"model.path={smoke}") for word in ("--set", key))]
     call(command, folder)
-    return read(planned, run) | {
-        "minutes_warm": round((warmed - begun) / 60, 2),
-        "minutes": round((time.monotonic() - warmed) / 60, 2),
-        # Children's peak is the largest so far: of the first run its own, of later ones a bound.
-        "peak_gb_at_most": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9, 2),
-    }
+    return (
+        read(planned, run)
+        | at
+        | {
+            "minutes_warm": round((warmed - begun) / 60, 2),
+            "minutes": round((time.monotonic() - warmed) / 60, 2),
+            # Children's peak is the largest so far: of the first run its own, of later ones a bound.
+            "peak_gb_at_most": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9, 2),
+        }
+    )
 
 
 def read(planned: Planned, run: Path) -> dict[str, Any]:
@@ -124,8 +129,8 @@ def header(result: dict[str, Any], run: dict[str, Any]) -> str:
     on = result["hardware"]
     warm = f"; warmed before in {run['minutes_warm']:.1f} minutes" if run["warm"] else ""
     first = f"# {on['cpu']}, {on['cores']} cores: {run['minutes']:.1f} minutes{warm}, at most "
-    first += f"{run['peak_gb_at_most']:.1f} GB; load {result['load_before']} before"
-    return "\n".join([f"{OPEN} at commit {result['commit'][:12]}", first, *(f"# {line}" for line in told(run)), CLOSE])
+    first += f"{run['peak_gb_at_most']:.1f} GB; load {run['load_before']} before"
+    return "\n".join([f"{OPEN} at commit {run['commit'][:12]}", first, *(f"# {line}" for line in told(run)), CLOSE])
 
 
 def table(result: dict[str, Any]) -> str:
@@ -140,13 +145,12 @@ def table(result: dict[str, Any]) -> str:
                 f"[{Path(run['recipe']).stem}](../{run['recipe']})", f"`{recipe.reward[0].verifier}`", s["suite"],
                 s["items"], f"{before:.3f} -> {after:.3f}",
                 f"{s['decision']['gain']:+.3f} [{low:+.3f}, {high:+.3f}]", s["decision"]["verdict"].replace("_", " "),
-                f"{run['minutes_warm'] + run['minutes']:.1f}",
+                f"{run['minutes_warm'] + run['minutes']:.1f}", run["load_before"], f"`{run['commit'][:12]}`",
             ])  # fmt: skip
     on = result["hardware"]
-    where = f"{on['cpu']}, {on['cores']} cores, commit `{result['commit'][:12]}`, {result['date']}; "
-    where += f"load {result['load_before']} before.\n\n"
-    head = ["recipe", "verifier, grader", "suite", "items", "greedy, strict", "gain [interval]", "decision", "minutes"]
-    return where + rows(head, body)
+    head = ["recipe", "verifier, grader", "suite", "items", "greedy, strict", "gain [interval]", "decision"]
+    where = f"{on['cpu']}, {on['cores']} cores, {result['date']}; `load` is the machine's when the run began.\n\n"
+    return where + rows([*head, "minutes", "load", "commit"], body)
 
 
 def between(text: str, opening: str, closing: str, block: str) -> str:

@@ -32,12 +32,12 @@ RUN: dict[str, Any] = {
     "minutes_warm": 0.0,
     "minutes": 4.25,
     "peak_gb_at_most": 3.2,
+    "commit": "0123456789abcdef",
+    "load_before": 0.5,
     "acceptance": {"verdict": "accepted", "suites": [SUITE]},
 }
 RESULT: dict[str, Any] = {
-    "commit": "0123456789abcdef",
     "date": "2026-12-01",
-    "load_before": 0.5,
     "hardware": {"cpu": "a processor", "cores": 2},
     "runs": [RUN],
 }
@@ -58,7 +58,7 @@ def test_a_header_says_what_was_measured_and_where() -> None:
 def test_the_table_names_recipe_kind_and_decision() -> None:
     assert runs_per_kind.table(RESULT).splitlines()[-1] == (
         "| [smt](../recipes/smt.toml) | `logic` | smt_bounds | 100 | 0.250 -> 0.750 | +0.500 [+0.400, +0.600] | "
-        "accepted | 4.2 |"
+        "accepted | 4.2 | 0.5 | `0123456789ab` |"
     )
 
 

@@ -27,7 +27,7 @@ from verigrad.data.builtin import (
 from verigrad.data.sources import load_source
 
 FIRST = ("json_extraction", "multiple_choice", "small_functions", "smt_bounds")
-HELD_OUT = {"json_extraction": 0.2, "multiple_choice": 0.2, "small_functions": 0.3, "smt_bounds": 0.2}
+HELD_OUT = {"json_extraction": 0.2, "multiple_choice": 0.2, "small_functions": 0.2, "smt_bounds": 0.2}
 
 
 @pytest.mark.parametrize("name", [*FIRST, *(f"{n}_new" for n in FIRST)])
