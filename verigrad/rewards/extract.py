@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 _CLOSE = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _OPEN = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
-_BOX = re.compile(r"\\(?:boxed|fbox)\s{0,3}\{")
+_BOX = re.compile(r"\\(?:boxed|fbox|framebox|beginboxed)\s{0,3}\{")
 _HASH = re.compile(r"(?m)####[ \t]*([^\n]*)")
 _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _CUE = re.compile(
@@ -66,6 +66,8 @@ _CORRECTION = re.compile(
     r"|不对|更正|错了|应该是",
     re.IGNORECASE,
 )
+_WISH = re.compile(r"(?<=[.!])\s{1,3}I hope (?:it|this|that) (?:is correct|helps)[.!]{0,2}$", re.IGNORECASE)
+"""What models say after the answer (the Minerva prompt taught it)."""
 _SENTENCE_END = re.compile(r"(?<!\\)[.!?](?=\s|\*|$)|[。！？\n]")
 
 
@@ -162,7 +164,7 @@ def last_sentence(text: str, *, whole_line: bool = False) -> str:
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         raise Unread("empty")
-    line = lines[-1].strip()[-MAX_SPAN - 1 :]
+    line = _WISH.sub("", lines[-1].strip()[-MAX_SPAN - 1 :])
     if whole_line:
         return line
     cuts = [m.end() for m in _SENTENCE_END.finditer(line) if line[m.end() :].strip(" *_`\"')$}\\]")]
@@ -183,7 +185,8 @@ def _boxes(text: str) -> list[Mark]:
         at = i
         if len(found) > MAX_MARKS:
             raise Unread(f"more than {MAX_MARKS} boxes")
-    return found
+    filled = next((n for n, mark in enumerate(found) if mark.span), 0)
+    return found[filled:]  # "Put it in \\boxed{}": an empty box before the first answer names the form
 
 
 def _tags(text: str) -> list[Mark]:

@@ -93,6 +93,8 @@ def _single(tokens: list[Token], *, boxed: bool) -> Number:
             found = token.number
             if after and (after.text.lower() in _AFTER):
                 raise Unread(f"not a number literal: {token.text} {after.text}")
+        elif found and _aside(word, tokens[i - 1], after):
+            continue
         elif word in _NEGATIONS:
             raise Unread(f"hedged or negated ({word})")
         elif (token.kind == "operator" or word in _OPERATIONS) and _operates(token, after):
@@ -102,6 +104,13 @@ def _single(tokens: list[Token], *, boxed: bool) -> Number:
     if not found:
         raise Unread("no number")
     return found
+
+
+def _aside(word: str, before: Token, after: Token | None) -> bool:
+    """A word behind the number that only looks like an operation or a negation: 64 left over; 64, not counting two."""
+    if word == "over":
+        return before.text.lower() == "left"
+    return word == "not" and after is not None and after.text.lower() in ("counting", "including")
 
 
 def _stands(tokens: list[Token], *, boxed: bool) -> None:
