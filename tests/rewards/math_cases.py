@@ -817,6 +817,59 @@ N ~ 3\sqrt{2} ~ \sqrt{18} ~ Simplify $\sqrt{18}$.
 R ~ 3\sqrt{2} ~ 3\sqrt{2} ~ Simplify $\sqrt{18}$.
 N ~ y = 2x+1 ~ 2x - y + 1 = 0 ~ Solve $2x - y + 1 = 0$ for $y$.
 N ~ \frac{3}{4} ~ \frac{6}{8} ~ Simplify $\frac{6}{8}$.
+# the same kinds once more: a name before the value, what stands beside a box, brackets and commas, "about"
+R ~ 34 ~ Final Answer: The largest $n$ is 34.
+R ~ 19 ~ The maximum number of points in the domain of $f(x)$ is 19.
+R ~ 120 ~ The volume of $ABCDEFGH$ is 120. I hope it is correct.
+R ~ 2x+1 ~ The value of $f(x)$ is 2x+1.
+N ~ 34 ~ The largest $n$ is not 34.
+N ~ 34 ~ The largest $n$ is 34 or 35.
+W ~ 34 ~ The largest $n$ is 35.
+N ~ 34 ~ The largest $n$ is less than 34.
+R ~ 12 ~ Hence there are 12 distinct sequences. I hope it is correct.
+N ~ 12 ~ I hope it is correct.
+R ~ $[-36,104]$ ~ The interval is \(\boxed{[-36, 104]}\).
+R ~ (-36,104) ~ (-36, 104)
+R ~ \{-1,200\} ~ \{-1, 200\}
+N ~ -36104 ~ [-36,104]
+R ~ -8750 ~ x = -8,750
+R ~ $1/3$ ~ $\cfrac{1}{3} $
+R ~ $\sqrt{3}$ ~ $ \sqrt3$
+N ~ 5 ~ $5 or $6
+R ~ 28\% ~ 28 pct
+R ~ 28\% ~ 28 percentage
+R ~ 28\% ~ $\boxed{28}$ percent
+R ~ 28\% ~ \boxed{28}\%
+R ~ 0.28 ~ $\boxed{28 pct}$
+N ~ 28 ~ 28 pct
+N ~ 28 ~ 28 percentage
+N ~ 28\% ~ \boxed{0.28} percent
+N ~ 28\% ~ 28 percentage points
+R ~ 4/90 ~ 4 4/9%
+R ~ 5 ~ 5m²
+R ~ 1000.99 ~ It is 1,000.99m²
+W ~ 5 ~ 5x²
+R ~ x = 1/3 ~ $x = \frac13 \approx 0.333$
+R ~ \frac{1}{3} ~ $\frac13 \approx 0.33$
+N ~ \frac{1}{3} ~ $\frac13 \approx 0.34$
+N ~ \frac{1}{3} ~ \frac{1}{2} \approx 0.33
+R ~ 0.333 ~ $\frac13 \approx 0.333$
+R ~ \pi ~ $\pi \approx 3.14$
+R ~ x_1 = 1, x_2 = 2 ~ 2, 1
+R ~ x_1 = \frac12, x_2 = 2 ~ \boxed{2} and \boxed{\frac12}
+N ~ x_1 = 1, x_2 = 2 ~ 1
+N ~ x_1 = 1, x_2 = 2 ~ 1, 2, 3
+N ~ a_3 = 2, a_{37} = 19 ~ 2, 19
+R ~ f(2) < f(1) < f(4) ~ \boxed{f(4) > f(1) > f(2)}
+W ~ a < b < c ~ b < a < c
+R ~ 15 ~ Put your final answer in \boxed{}. The total is \boxed{15}.
+N ~ 15 ~ \boxed{15} \boxed{}
+N ~ 15 ~ The total is 15. \boxed{}
+R ~ 15 ~ \framebox{15}
+R ~ 8\sqrt{6} ~ \beginboxed{8\sqrt{6}}
+R ~ 64 ~ She has 64 coins left over.
+R ~ 64 ~ That is 64 in all, not counting the broken ones.
+N ~ 64 ~ not counting 64
 """
 
 

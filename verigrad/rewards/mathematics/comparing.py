@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -65,7 +67,7 @@ def committed(answer: Relation, gold: Value, policy: Policy) -> Value:
             if answer.label or asked or _constant(side):
                 raise Unread("sides that differ")
             raise Unread("an equation where a value is asked")
-        if about and isinstance(last, Scalar) and isinstance(side, Scalar) and not _short(gold):
+        if about and isinstance(last, Scalar) and isinstance(side, Scalar) and not _rounded(gold, side):
             return side
     return last
 
@@ -78,8 +80,10 @@ def _by_name(label: str, value: Value) -> Value:
     return value
 
 
-def _short(gold: Value) -> bool:
-    return isinstance(gold, Scalar) and scalars.exact(gold.node) is not None
+def _rounded(gold: Value, side: Scalar) -> bool:
+    """The gold is a number and not the one before "about": what is asked is the rounded one."""
+    own = scalars.exact(gold.node) if isinstance(gold, Scalar) else None
+    return own is not None and own != scalars.exact(side.node)
 
 
 def _is_asked(side: Value, policy: Policy) -> bool:
@@ -102,7 +106,11 @@ def _same_side(side: Value, last: Value, *, about: bool) -> bool:
         return type(side) is type(last) and side == last
     if about:
         a, b = numerics.value(side.node), numerics.value(last.node)
-        return a is not None and b is not None and abs(a - b) <= abs(b) / 100
+        places = last.node.text.partition(".")[2] if last.node.op == "num" else ""
+        if a is None or b is None:
+            return False
+        unit = Decimal(1).scaleb(-len(places)) if places else Decimal(0)
+        return abs(a - b) <= max(abs(b) / 100, unit / 2) or 0 <= abs(a) - abs(b) < unit
     one, two = (_with_unit(s) for s in (side, last))
     if scalars.equal_nodes(one, two, None):
         return True
@@ -215,12 +223,21 @@ def _distinct(items: list[Value]) -> list[Value]:
 
 
 def _named(gold: Named, answer: Value, policy: Policy) -> bool:
+    if isinstance(answer, Collection) and _counted(gold):
+        return _collection(Collection(tuple(v for _, v in gold.values)), replace(answer, label=""), policy)
     if isinstance(answer, Collection) and len(answer.items) == 1 and isinstance(answer.items[0], Named):
         answer = answer.items[0]
     if not isinstance(answer, Named):
         raise Unread(f"{_kind(answer)} where named values are asked")
     mine, theirs = dict(gold.values), dict(answer.values)
     return mine.keys() == theirs.keys() and all(right(v, theirs[k], policy) for k, v in mine.items())
+
+
+def _counted(gold: Named) -> bool:
+    """x_1 = 4, x_2 = 9: the solutions of one unknown, whatever number each was given."""
+    names = [re.fullmatch(r"([A-Za-z])_\{?([0-9])\}?", name) for name, _ in gold.values]
+    found = [(m[1], m[2]) for m in names if m]
+    return len(found) == len(names) and found == [(found[0][0], str(i + 1)) for i in range(len(found))]
 
 
 def _region(gold: Region, answer: Value, policy: Policy) -> bool:
@@ -288,6 +305,8 @@ def _relation(gold: Relation, answer: Value, policy: Policy) -> bool:
         raise Unread(f"{_kind(answer)} where an equation is asked")
     if gold.label and answer.label == gold.label and set(answer.signs) <= _EQUALS:
         return right(gold.sides[-1], committed(answer, gold.sides[-1], policy), policy)
+    if len(gold.sides) > 2 and len(gold.sides) == len(answer.sides):
+        return _chain(gold, answer, policy)
     if len(gold.sides) != 2 or len(answer.sides) != 2 or shapes.family(gold) != shapes.family(answer):
         return False
     nodes = [[s.node for s in r.sides if isinstance(s, Scalar)] for r in (gold, answer)]
@@ -300,6 +319,15 @@ def _relation(gold: Relation, answer: Value, policy: Policy) -> bool:
     work = Work()
     one, two = (_zero_form(n, r, work) for n, r in zip(nodes, (gold, answer), strict=True))
     return any(_proportional(a, b, positive=gold.signs[0] != "=") for a, b in zip(one, two, strict=True))
+
+
+def _chain(gold: Relation, answer: Relation, policy: Policy) -> bool:
+    """f(2) < f(1) < f(4), or the same from the other end."""
+    signs, sides = answer.signs, answer.sides
+    if signs != gold.signs:
+        turned = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le"}
+        signs, sides = tuple(turned.get(s, s) for s in reversed(signs)), tuple(reversed(sides))
+    return signs == gold.signs and all(right(g, a, policy) for g, a in zip(gold.sides, sides, strict=True))
 
 
 def _zero_form(nodes: list[Node], value: Relation, work: Work) -> tuple[Poly, Poly]:

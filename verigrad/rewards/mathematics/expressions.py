@@ -114,7 +114,7 @@ class Reader:
                 factors = [self.make("div", above, below)]
             elif self._begins(token):
                 if token.kind in ("num", "rep", "sci") or (token.text == "\\frac" and factors[-1].op == "num"):
-                    factors[-1] = self._mixed(factors[-1])
+                    factors[-1] = self._postfix(self._mixed(factors[-1]))
                 else:
                     factors.append(self._power())
             else:

@@ -23,8 +23,12 @@ _JOINS = {
 _EMPTY = frozenset(("no solution", "no solutions", "no real solution", "no real solutions", "empty set",
                     "the empty set", "无解", "空集"))  # fmt: skip
 _LINES = frozenset(("all real numbers", "all reals", "real numbers", "全体实数"))
-PAIRED = re.compile(r"\$\$([^$]+)\$\$|\$(?=[^\s$])([^$]*)(?<=[^\s$])\$(?![0-9])|\$\s([^$]+?)\s\$")
-"""Mathematics between dollar signs; two prices are no pair ($5 or $6)."""
+PAIRED = re.compile(
+    r"\$\$([^$]+)\$\$|\$(?=[^\s$])([^$]*)(?<=[^\s$])\$(?![0-9])|\$\s([^$]+?)\s\$"
+    r"|\$([^$]*\\[A-Za-z][^$]*)\$(?![0-9])"
+)
+"""Mathematics between dollar signs; two prices are no pair ($5 or $6). With a command in it a space may stand inside
+one of them alone."""
 _TEXT_SIGNS = frozenset(("(", ")", "[", "]", "'", "-", '"', ".", ",", "/", "{", "}"))
 
 

@@ -17,6 +17,7 @@ from verigrad.rewards.mathematics.trees import Collection, Node, Scalar, Unit, U
 PERCENT = Unit("percent", "percent", Fraction(1, 100))
 DEGREE = units.UNITS["degree"]
 _COUNTS = {name: unit.factor for name, unit in units.UNITS.items() if unit.kind == "count"}
+_PERCENTS = frozenset(("percent", "percentage", "pct"))
 _MAX_WORDS = 6
 _HEDGED = re.compile(r"\b(?:or|nor|but|not|either|else|otherwise|to|between|less|fewer|than)\b", re.IGNORECASE)
 _NUMBERS = frozenset(("num", "rep", "sci"))
@@ -79,7 +80,7 @@ def _behind(tokens: list[Token], unit: Unit | None) -> tuple[list[Token], Unit |
         tokens = [Token("num", _times(tokens, count))]
         head, _, rest = rest.partition(" ")
         words = (head + " " + rest).strip()
-    if head == "percent" and not rest.strip():
+    if head in _PERCENTS and not rest.strip():
         return tokens, PERCENT
     if not words:
         return tokens, unit
@@ -158,11 +159,15 @@ def _signed(node: Node, positive: bool) -> Node:
 
 
 def glued_unit(value: Scalar, gold_symbols: frozenset[str]) -> Scalar:
-    """5m as five metres where the gold has no m: a number times one letter that is a unit."""
+    """5m as five metres, 5m^2 as square metres, where the gold has no m: a number times one letter that is a unit."""
     node = value.node
     if value.unit is None and node.op == "mul" and len(node.args) == 2 and literal(node.args[0]):
-        letter = node.args[1]
-        if letter.op == "sym" and letter.value not in gold_symbols:
+        letter, power = node.args[1], ""
+        if letter.op == "pow" and letter.args[1].text in ("2", "3"):
+            letter, power = letter.args[0], f"^{letter.args[1].text}"
+        if power and letter.value == "m" and "m" not in gold_symbols:
+            return Scalar(node.args[0], units.unit(f"m{power}"))
+        if not power and letter.op == "sym" and letter.value not in gold_symbols:
             count = _COUNTS.get(str(letter.value))
             if count is not None and node.args[0].op == "num" and isinstance(node.args[0].value, Fraction):
                 return Scalar(Node("num", (), node.args[0].value * count, ""))

@@ -54,6 +54,7 @@ _CONDITION = re.compile(
 _RELATION = re.compile(r"[<>≤≥≠∈]|\\(?:le|ge|ne|lt|gt|leq|geq|neq|in|leqslant|geqslant)(?![A-Za-z])")
 _REFUSED = re.compile(r"\b(?:not|rather than|instead of|unlike|as opposed to)\s*$", re.IGNORECASE)
 """What stands before a value that is named only to be refused: it is 4, not 5."""
+_NAME = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?'?(?:\([A-Za-z0-9, ]+\))?")
 _UNIT = re.compile(r"\s*([A-Za-z%°¢]+)(?: ([a-z]+))?")
 _CURRENCY = r"([$€£¥₹])\s?(?=-?[0-9.])"
 
@@ -76,6 +77,8 @@ def read(span: str, gold: Value, *, boxed: bool) -> Said:
     if segments and not boxed and re.search(r"[a-zA-Z]{2}", _JOIN.sub(" ", _SEGMENT.sub(" ", span))):
         if _QUESTION.match(span) or span.rstrip(" *_\"')$").endswith(("?", "？")):
             raise Unread("a question, not an answer")
+        if (said := _about_a_name(span, segments, gold)) is not None:
+            return said
         return _segments(span, segments, gold)
     if isinstance(gold, Text) and not boxed and (said := _linked(span, gold)) is not None:
         return said
@@ -190,6 +193,20 @@ def _segments(span: str, segments: list[re.Match[str]], gold: Value) -> Said:
     ):
         raise Unread("hedged")
     return _fitting(_whole(text, gold, boxed=True), text, gold)
+
+
+def _about_a_name(span: str, segments: list[re.Match[str]], gold: Value) -> Said | None:
+    """The plain value behind "is" where the last mathematics only names it: the largest $n$ is 34."""
+    last = segments[-1]
+    name = next(g for g in last.groups() if g).strip()
+    if not _NAME.fullmatch(name) or not _LINK.match(span[last.end() :].lstrip()):
+        return None
+    try:
+        return _linked(span, gold)
+    except Unread as error:
+        if "denied" in str(error) or "hedged" in str(error):
+            raise
+        return None
 
 
 def _first_alone(span: str, segments: list[re.Match[str]]) -> list[re.Match[str]]:

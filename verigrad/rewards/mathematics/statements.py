@@ -156,6 +156,7 @@ def _relation(sides: list[list[Token]], signs: list[str], *, listed: bool) -> Va
     if "\\equiv" in signs:
         sides[-1], modulus = _modulus(sides[-1])
     name = label_of(sides[0]) if set(signs) <= {"=", "\\approx", "\\cong"} else ""
+    name = "" if signs[0] == "\\approx" and name in ("\\pi", "e") else name
     read_sides: list[Value] = []
     for i, side in enumerate(sides):
         if i == 0 and name:

@@ -18,9 +18,9 @@ from typing import Any
 
 from verigrad.records import BROKE_CHECK, Task, Verdict, right, ungraded, unreadable, wrong
 from verigrad.rewards import extract
-from verigrad.rewards.mathematics import asking, comparing, golds, questions, sentences, shapes
+from verigrad.rewards.mathematics import asking, comparing, golds, quantities, questions, sentences, shapes
 from verigrad.rewards.mathematics.scalars import Policy
-from verigrad.rewards.mathematics.trees import Collection, Named, Relation, TooBig, Unread, Value
+from verigrad.rewards.mathematics.trees import Collection, Named, Relation, Scalar, TooBig, Unread, Value
 from verigrad.rewards.options import Option
 
 RULE = "math"
@@ -41,6 +41,10 @@ _AND = r"\\text\s?\{[\s,]*(?:and|or)\s*\}|\band\b|\bor\b"
 _JOINED = re.compile(
     rf"(?:\\\)|\$)?(?:[ \t]|\\,){{0,4}}(?:\\q?quad|,|;|{_AND})(?:[ \t]|\\q?quad|\\,|{_AND}){{0,6}}(?:\\\(|\$)?\\boxed"
 )
+_PERCENT_BEHIND = re.compile(
+    r"(\\boxed\{[^{}%]{1,60})\}((?:\$|\\\))?) ?(?:\\?%|per ?cent(?:age)?\b|pct\b)(?! ?points?)"
+)
+"""A boxed number with its percent sign behind the box: for a gold that is a percent they belong together."""
 _DISPLAY = re.compile(r"\\\[(.{0,2000}?)\\\]|\$\$(.{0,2000}?)\$\$|\\begin\{(\w+\*?)\}.{0,2000}?\\end\{\3\}", re.DOTALL)
 
 
@@ -104,6 +108,8 @@ def _committed(answer: str, gold: Value) -> sentences.Said:
         text = _DISPLAY.sub(lambda m: m[0].replace("\n", " "), text)
     if isinstance(gold, (Collection, Named)):
         text = _one_box(text)
+    if isinstance(gold, Scalar) and gold.unit == quantities.PERCENT:
+        text = _PERCENT_BEHIND.sub(r"\1\%}\2", text)
     return extract.committed(
         text,
         lambda span, boxed: sentences.read(span, gold, boxed=boxed),
