@@ -34,6 +34,10 @@ def grade(answer: str, task: Task, *, format: str = "json", gold_is: str = "trut
         if any(b in x for b in gold.get("raw_must_not_contain", ()) for x in (answer, _compat(answer))):
             return Grade(strict="wrong", lenient="wrong", reason="contains what it must not")
         strict, read, reason = _strict(answer, gold)
+        if strict == "unreadable" and "schema" in gold:
+            said = str(_process("valid")(json.dumps(gold["schema"]), "null", True))
+            if said.startswith("schema:"):
+                return Grade(strict="ungraded", lenient="ungraded", reason=said)
         lenient: Status = strict if strict in ("right", "ungraded") or gold["format"] != "json" else _last(answer, gold)
     except Broke as broke:
         return _broken(broke, gold)

@@ -81,6 +81,17 @@ def verify(
         gold = _read_gold(task, format, strict_types, gold_is)
     except Unread as error:
         return ungraded(f"gold: {error}", rule=RULE)
+    verdict = _judged(answer, gold, seconds)
+    if verdict.status in ("wrong", "unreadable") and gold.schema is not None:
+        try:
+            if why := _schema_fault(gold.schema, gold.strict_types):
+                return ungraded(f"gold: the schema: {why}", rule=RULE)
+        except _Broke as broke:
+            return broke.said.verdict(RULE)
+    return verdict
+
+
+def _judged(answer: str, gold: _Gold, seconds: float) -> Verdict:
     try:
         found = _leak(answer, gold.banned)
         if found:
@@ -122,8 +133,8 @@ def check_gold(
     try:
         gold = _read_gold(task, format, strict_types, gold_is)
         _example(gold)
-        if gold.schema is not None and "schema" in (said := _validated(gold.schema, None, gold, seconds)):
-            return f"the schema: {said['schema']}"
+        if gold.schema is not None and (why := _schema_fault(gold.schema, gold.strict_types)):
+            return f"the schema: {why}"
     except (Unread, _Broke) as error:
         return str(error)
     return None
@@ -242,6 +253,16 @@ def _validated(schema: str, value: Any, gold: _Gold, seconds: float) -> dict[str
         raise _Broke(said)
     out: dict[str, str] = said.value
     return out
+
+
+@functools.lru_cache(maxsize=4096)
+def _schema_fault(schema: str, strict_types: bool) -> str:
+    """What is wrong with the schema itself, whatever was answered; "" where nothing. Raises _Broke."""
+    args = [schema, None, strict_types]
+    said = _processes().ask(f"{_HOME}:validate", args, probe=["true", None, True], seconds=5.0)
+    if said.fault:
+        raise _Broke(said)
+    return str(said.value.get("schema", ""))
 
 
 def _leak(text: str, banned: tuple[str, ...]) -> str:
