@@ -141,6 +141,10 @@ def test_coq_that_is_let_through(answer):
         "def goal := 4",
         "by native_decide",
         "sorry",
+        FOUR["statement"],
+        f"-- {LEAN}",
+        "/- by decide -/",
+        "This is obvious.",
     ],
 )
 def test_lean_refused_with_or_without_a_prover(answer):

@@ -72,6 +72,8 @@ def screen(text: str, goal: Goal) -> str:
     if why := proof_text.look_alike(text, goal.header + goal.preamble):
         return why
     bare = proof_text.without(bare, goal.preamble)
+    if not bare.strip():
+        return "nothing but comments"
     if not goal.allow_native and (word := next((w for w in _NATIVE if w in bare), "")):
         return f"{word}: trusts the compiler"
     if word := proof_text.forbidden(bare.replace(".", " . "), _FORBIDDEN - set(re.findall(r"\w+", goal.header))):
@@ -85,6 +87,10 @@ def screen(text: str, goal: Goal) -> str:
         return "another statement"
     if not found and re.search(rf"(?<![\w'.])(?:{_THEOREM}|def|abbrev|example)\s", bare):
         return f"{goal.name} is not stated"
+    if found and not re.search(_STOP, bare):
+        return "the statement without a proof"
+    if re.search(r"[A-Za-z]\.$", bare.strip()):
+        return "a sentence: no proof in Lean ends with a full stop"
     return ""
 
 
