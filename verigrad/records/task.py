@@ -52,8 +52,7 @@ class Task:
         turns = ({"role": "user", "content": prompt},) if isinstance(prompt, str) else tuple(prompt)
         columns = dict(columns or {})
         text = json.dumps([list(turns), gold, columns], sort_keys=True, ensure_ascii=False, default=str)
-        # A lone surrogate (half of a pair, as JSON may hold) is no reason to lose a row.
-        key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+        key = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
         return Task(
             key=key,
             family=family if family is not None else " ".join(m["content"] for m in turns).casefold(),
