@@ -47,6 +47,13 @@ def test_most_of_what_is_right_is_read():
         ("\\text{Thursday}", "thursday"),
         ("0.08 \\text{ yuan}", "0.08 yuan"),
         ("(1, 4)", "(1,4)"),
+        ("(1, +\\infty)", "$(1, \\infty)$"),
+        ("1 - \\frac{1}{\\mathrm{e}}", "1 - \\frac{1}{e}"),
+        ("15000", "\\boxed{\\$15,\\!000}"),
+        ("12345678", "12\\,345\\,678"),
+        ("1000", "1 000"),
+        ("28\\%", "\\boxed{28\\text{ percent}}"),
+        ("28\\%", "28 pct"),
     ],
 )
 def test_right_answers_of_every_type(gold, answer):

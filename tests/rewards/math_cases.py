@@ -870,6 +870,13 @@ R ~ 8\sqrt{6} ~ \beginboxed{8\sqrt{6}}
 R ~ 64 ~ She has 64 coins left over.
 R ~ 64 ~ That is 64 in all, not counting the broken ones.
 N ~ 64 ~ not counting 64
+W ~ 1 - \frac{1}{\mathrm{e}} ~ 1 + \frac{1}{\mathrm{e}}
+N ~ 1, 2, 3 ~ 1, 2, 3, ...
+W ~ (1, +\infty) ~ (1, -\infty)
+W ~ (-\infty, 3] ~ (-∞, 4]
+X ~ nan ~ nan
+X ~ null ~ null
+X ~ 1 + ~ 1
 """
 
 

@@ -35,6 +35,8 @@ _NAMES = {
     "liter": "l", "litre": "l", "inch": "in", "inche": "in", "feet": "ft", "foot": "ft", "dollar": "$", "usd": "$",
     "buck": "$", "euro": "€", "pound": "£",
 }  # fmt: skip
+_GROUP = re.compile(r"(?<=[0-9])(?:,\\! ?|\\[,;:! ]|\{,\})(?=[0-9]{3}(?![0-9]))")
+_SPACED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?: [0-9]{3}){1,9}(?:\.[0-9]+)?")
 _RELATION = re.compile(r"<|>|\\(?:leq?|geq?|lt|gt|neq?|leqslant|geqslant)(?![a-zA-Z])|[≤≥≠]|\\in(?![a-zA-Z])|∈")
 _CURRENCY = re.compile(r"^(-?)\s*(?:\\?\$|([€£¥₹]))\s?(?=[0-9.])")
 
@@ -61,7 +63,8 @@ class Typed:
 
 def typed(text: str, *, question: bool = False) -> Typed | None:
     """What the text is; None where it is empty or no one thing. `question` lets words be an answer."""
-    bare = unwrap(re.sub(r"\\[,;:!]", " ", fold(text)), brackets=False, shout=False)
+    bare = _GROUP.sub(",", fold(text))
+    bare = unwrap(re.sub(r"\\[,;:!]", " ", bare), brackets=False, shout=False)
     bare = re.sub(r"\\(?:left|right|displaystyle|!|,|;|:)(?![a-zA-Z])", " ", bare)
     bare = unwrap(bare.replace("\\$", "$" if bare.startswith("\\$") else "\\$"), brackets=False, shout=False).strip()
     if not bare or len(bare) > 500 or "?" in bare:
@@ -82,7 +85,11 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 def _spelled(text: str) -> str:
     """Sloppy and plain spellings as the LaTeX that math_verify reads: root(3), sqrt(3), pi, -2 3/4."""
-    text = re.sub(r"\\[dt]frac", r"\\frac", text)
+    if _SPACED.fullmatch(text):
+        return text.replace(" ", "")
+    text = re.sub(r"\\[dtc]frac", r"\\frac", text)
+    text = re.sub(r"\\math(?:rm|it|bf)\s?\{\s?([A-Za-z])\s?\}", r"\1", text)
+    text = re.sub(r"(?<=[0-9}])\s?(?:\\text\s?\{\s*)?(?:percentage|percent|pct)\b\s*\}?$", r"\\%", text)
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: "^{" + m[0].translate(_RAISED) + "}", text)
     text = re.sub(r"√\s?([0-9]+|[a-z])", r"\\sqrt{\1}", text).replace("**", "^").translate(_SIGNS)
     text = re.sub(r"^\{([^{}]*,[^{}]*)\}$", r"\\{\1\\}", text)

@@ -24,7 +24,8 @@ _JOINED = re.compile(
 )
 _LISTS = ("set", "list")
 _NO_WORDS = re.compile(
-    r"\b(?:see|figure|above|below|proof|vary|varies|answers?|diagram|omitted|none|n/a)\b", re.IGNORECASE
+    r"\b(?:see|figure|above|below|proof|vary|varies|answers?|diagram|omitted|none|n/a|nan|null|todo|tbd)\b",
+    re.IGNORECASE,
 )
 _DISPLAY = re.compile(r"\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
 _UNSURE = re.compile(
@@ -87,7 +88,13 @@ def read_gold(task: Task) -> Typed | None:
         text = found[0][-1] if not isinstance(found, str) and found[0] else ""
     if re.search(r"\\(?:int|sum|lim|prod)(?![a-z])|^[Nn]/?[Aa]$", text):
         return None
-    if len(text) > _MAX or text.endswith("!") or _OPEN_ENDED.search(text) or math_verify.expression(text) is None:
+    if (
+        len(text) > _MAX
+        or re.search(r"[-+*/^=<>]$", text)
+        or text.endswith("!")
+        or _OPEN_ENDED.search(text)
+        or math_verify.expression(text) is None
+    ):
         return None
     value = typed(text, question=True)
     if value is not None and value.type == "words" and (_NO_WORDS.search(value.text) or len(value.text.split()) > 3):
@@ -97,7 +104,11 @@ def read_gold(task: Task) -> Typed | None:
 
 def _fitting(segment: str, gold: Typed) -> Typed | None:
     """The value that a whole segment is, where its type fits the gold's."""
-    if len(segment) > _MAX or (gold.type != "words" and math_verify.expression(segment) is None):
+    if (
+        len(segment) > _MAX
+        or _OPEN_ENDED.search(segment)
+        or (gold.type != "words" and math_verify.expression(segment) is None)
+    ):
         return None
     value = typed(segment, question=gold.type == "words")
     if value is None:
@@ -217,6 +228,10 @@ def _units_agree(gold: Typed, found: Typed) -> bool:
 
 
 def _members(gold: tuple[str, ...], found: tuple[str, ...]) -> tuple[Status, str]:
+    names = [_name(part) for part in gold]
+    numbered = all(re.fullmatch(r"[a-zA-Z]_\{?[1-9]\}?", n) for n in names) and len({n[:1] for n in names}) == 1
+    if len(set(names)) > 1 and not numbered and not all(_name(part) for part in found):
+        return "wrong", "named values are asked"
     left = list(dict.fromkeys(found))
     if len(left) != len(set(gold)):
         return "wrong", "another number of members"
@@ -231,13 +246,26 @@ def _members(gold: tuple[str, ...], found: tuple[str, ...]) -> tuple[Status, str
     return "right", ""
 
 
+def _name(part: str) -> str:
+    read = typed(part, question=True)
+    return read.name if read is not None else ""
+
+
 def _pair(gold: str, found: str) -> tuple[Status, str]:
+    ends = [re.fullmatch(r"([+-]?)\s*\\infty\s*", _spelled_end(text)) for text in (gold, found)]
+    if ends[0] or ends[1]:
+        same = ends[0] is not None and ends[1] is not None and (ends[0][1] == "-") == (ends[1][1] == "-")
+        return ("right" if same else "wrong"), ""
     one, two = typed(gold, question=True), typed(found, question=True)
     if one is None:
         return "ungraded", "a part of the gold has no type"
     if two is None or (one.type != two.type and {one.type, two.type} != {"number", "expression"}):
         return "wrong", ""
     return _equal(one, two)
+
+
+def _spelled_end(text: str) -> str:
+    return text.strip().replace("∞", "\\infty").strip("$ ")
 
 
 def _all(said: list[tuple[Status, str]]) -> tuple[Status, str]:
