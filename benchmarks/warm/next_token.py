@@ -46,7 +46,7 @@ def warm(
         torch.nn.utils.clip_grad_norm_(lm.module.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        losses.append(round(float(loss), 4))
+        losses.append(round(float(loss.detach()), 4))
     models.save(replace(lm, name=str(out)), out, CARD.format(steps=steps, examples=examples, lr=lr))
     return losses
 
