@@ -10,7 +10,7 @@ import functools
 import re
 from typing import Any
 
-from verigrad.rewards import extract
+from verigrad.rewards.gold_text import gold_text
 from verigrad.rewards.mathematics import canonical, comparing, scalars, statements
 from verigrad.rewards.mathematics.algebra import Work
 from verigrad.rewards.mathematics.regions import infinite
@@ -20,7 +20,6 @@ from verigrad.rewards.mathematics.trees import (
     Relation,
     Scalar,
     Text,
-    TooBig,
     Unread,
     Value,
 )
@@ -36,27 +35,11 @@ _NO_GOLD = words(
 )
 
 
-def text_of(gold: Any) -> str:
-    """The gold's text, of a solution what it marks. Raises Unread or TooBig."""
-    if isinstance(gold, bool) or not isinstance(gold, (int, float, str)):
-        raise Unread("neither a number nor a text")
-    if isinstance(gold, int) and gold.bit_length() > 1400:
-        raise TooBig("more than 400 digits")
-    text = gold if isinstance(gold, str) else repr(gold)
-    if len(text) > extract.MAX_TEXT:
-        raise TooBig("a text too long")
-    if "####" in text:
-        text = text.rpartition("####")[2]
-    elif "\\boxed" in text and (boxes := extract.marks(text)) and boxes[-1].boxed:
-        text = boxes[-1].span
-    return text.strip()
-
-
 def read(gold: Any) -> Value:
     """The value. Raises Unread or TooBig for what cannot be graded against."""
     if isinstance(gold, float) and gold != gold:
         raise Unread("not a number")
-    return _read(text_of(gold))
+    return _read(gold_text(gold))
 
 
 @functools.lru_cache(maxsize=8192)

@@ -18,6 +18,7 @@ from typing import Any
 
 from verigrad.records import BROKE_CHECK, Task, Verdict, right, ungraded, unreadable, wrong
 from verigrad.rewards import extract
+from verigrad.rewards.gold_text import gold_text
 from verigrad.rewards.mathematics import asking, comparing, golds, quantities, questions, sentences, shapes
 from verigrad.rewards.mathematics.scalars import Policy
 from verigrad.rewards.mathematics.trees import Collection, Named, Relation, Scalar, TooBig, Unread, Value
@@ -99,7 +100,7 @@ def check_gold(task: Task, **_: Any) -> str | None:
 def gold_answer(task: Task, **_: Any) -> str:
     """The answer that must be right for this task: the gold in a box. Raises Unread."""
     golds.read(task.gold)
-    return f"\\boxed{{{golds.text_of(task.gold)}}}"
+    return f"\\boxed{{{gold_text(task.gold)}}}"
 
 
 def _committed(answer: str, gold: Value) -> sentences.Said:

@@ -21,6 +21,7 @@ from typing import Any
 
 from verigrad.records import BROKE_CHECK, Task, Verdict, right, ungraded, unreadable, wrong
 from verigrad.rewards import extract
+from verigrad.rewards.gold_text import gold_text
 from verigrad.rewards.literals import Number, TooBig, Unread, commit, parse
 from verigrad.rewards.options import Option
 from verigrad.rewards.spelling import normalise
@@ -77,18 +78,7 @@ def read_gold(gold: Any) -> Number:
     r"""The gold as a number: an int, a float (by its shortest decimal), or a text that is one literal, bare or as
     GSM8K ("... #### 37") and MATH ("... \boxed{37}") give it. Raises Unread or TooBig.
     """
-    if isinstance(gold, bool) or not isinstance(gold, (int, float, str)):
-        raise Unread("neither a number nor a text")
-    if isinstance(gold, int) and gold.bit_length() > 1400:
-        raise TooBig("more than 400 digits")
-    text = gold if isinstance(gold, str) else repr(gold)
-    if len(text) > extract.MAX_TEXT:
-        raise TooBig("a text too long")
-    if "####" in text:
-        text = text.rpartition("####")[2]
-    elif (boxes := extract.marks(text)) and boxes[-1].boxed:
-        text = boxes[-1].span
-    return parse(text.strip())
+    return parse(gold_text(gold))
 
 
 def check_gold(task: Task, **_: Any) -> str | None:
