@@ -111,12 +111,14 @@ bench-sandbox: venv ## a box of each level beside a bare start of Python, each l
 bench-verifiers: venv ## numbers and expressions judged a second, beside math-verify on the same answers
 	$(BIN)/python -m benchmarks.bench_verifiers
 
-bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready ## every benchmark on a tiny model, peers too; writes nothing
+bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready .envs/code/.ready ## every benchmark on a tiny model, peers too; writes nothing
 	$(BIN)/python -m benchmarks.bench_step --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_sampling --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_update --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_growth --smoke
 	$(BIN)/python -m benchmarks.bench_exact --smoke
+	$(BIN)/python -m benchmarks.bench_code --smoke --rounds 1
+	$(BIN)/python -m benchmarks.fuzz.run --seconds 20
 
 device-check: venv ## exactness, 20 steps, seconds and memory against TRL on one GPU, under 6 minutes
 	$(BIN)/python -m benchmarks.device_check
