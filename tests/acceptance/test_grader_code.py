@@ -67,6 +67,11 @@ def test_a_program_that_hangs_is_wrong():
     assert grade("def f(x):\n    while True: pass", task(DOUBLE), seconds=1.0).strict == "wrong"
 
 
+def test_a_block_in_a_list_is_read_without_its_indentation():
+    answer = "1. The code:\n\n   ```python\n   def f(x):\n       return 2 * x\n   ```\n2. Done."
+    assert graded(answer).strict == "right"
+
+
 @pytest.mark.parametrize(
     ("gold", "reason"),
     [
@@ -134,7 +139,7 @@ def test_drawn_inputs_are_of_the_types_seen_and_the_same_for_a_seed(known, seed)
     drawn = code_inputs.more(known, 5, seed=seed)
     assert drawn == code_inputs.more(known, 5, seed=seed)
     for args in drawn:
-        assert args not in [list(k) for k in known]
+        assert repr(args) not in [repr(list(k)) for k in known]  # 0 is not False
         for i, value in enumerate(args):
             assert type(value) in {type(k[i]) for k in known}
             if type(value) is int:

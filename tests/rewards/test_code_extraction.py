@@ -33,6 +33,8 @@ def program(answer, *, entry="f", prefix="", tags=PYTHON):
         f"```python\n{GOOD}\n```\n```bash\npython f.py\n```",
         f"```Python title='f.py'\n{GOOD}\n```",
         f"```\n{GOOD}\n```\nThis prints:\n```\n6\n```",
+        "1. The code:\n\n   ```python\n   def f(x):\n       return x\n   ```\n2. Done.",
+        "- So:\n  ~~~\n  def f(x):\n      return x\n  ~~~",
     ],
 )
 def test_the_program_is_found(answer):

@@ -278,12 +278,18 @@ def _programs(answer: str, entry: str, language: str) -> list[str]:
     if "<answer>" in text and "</answer>" in text:
         text = text.rpartition("<answer>")[2].partition("</answer>")[0]
     tags = _OURS if language == "python" else ("", language)
-    found = [m[3] for m in _BLOCK.finditer(text) if m[2].lower() in tags]
-    tagged = [m[3] for m in _BLOCK.finditer(text) if m[2] and m[2].lower() in tags]
+    found = [_inside(m) for m in _BLOCK.finditer(text) if m[2].lower() in tags]
+    tagged = [_inside(m) for m in _BLOCK.finditer(text) if m[2] and m[2].lower() in tags]
     if not found:
         return [text] if text.strip() and not _BLOCK.search(text) else []
     defining = [b for b in found if entry and _has(b, entry)]
     return defining or tagged or found
+
+
+def _inside(block: re.Match[str]) -> str:
+    """What a block holds, without the indentation its fence has: that of a list's item."""
+    width = block.start(1) - block.start()
+    return "".join(line[min(width, len(line) - len(line.lstrip(" \t"))) :] for line in block[3].splitlines(True))
 
 
 def _has(source: str, entry: str) -> bool:

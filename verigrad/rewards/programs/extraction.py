@@ -126,4 +126,7 @@ def fenced(source: str, tag: str = "python") -> str:
 def _block(opened: re.Match[str], text: str) -> Block:
     words = [w for w in re.split(r"[\s{}:,=]+", opened[2].strip().strip("{}")) if w]
     path = next((w.strip("\"'") for w in words if _PATH.fullmatch(w.strip("\"'"))), "")
+    indent = opened.start(1) - opened.start()
+    if indent:  # as CommonMark: a block in a list item is indented as a whole
+        text = re.sub(rf"(?m)^[ \t]{{1,{indent}}}", "", text)
     return Block(tag=words[0].lower() if words else "", text=text, path=path)
