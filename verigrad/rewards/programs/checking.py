@@ -15,6 +15,7 @@ import operator
 import re
 import statistics
 import string
+import symtable
 from collections import Counter
 from typing import Any
 
@@ -59,18 +60,29 @@ def known() -> frozenset[str]:
 
 def readable(check: str, names: frozenset[str]) -> str | None:
     """Why the expression cannot be used; None where it can."""
+    text = check.strip()
     try:
-        tree = ast.parse(check.strip(), mode="eval")
+        tree, table = ast.parse(text, mode="eval"), symtable.symtable(text, "check", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"no expression: {str(error)[:80]}"
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    bound |= {a.arg for n in ast.walk(tree) if isinstance(n, ast.Lambda) for a in n.args.args}
+    for name in sorted(_asked(table) - names - known()):
+        return f"an unknown name, {name}"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id not in names | known() | bound:
-            return f"an unknown name, {node.id}"
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             return f"a private attribute, {node.attr}"
+        if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)) or getattr(node, "is_async", False):
+            return "no expression: it awaits or yields"
     return None
+
+
+def _asked(table: symtable.SymbolTable) -> set[str]:
+    """Names that it looks up outside itself, at any depth, and binds nowhere; `:=` in a comprehension binds there."""
+    tables = [table]
+    for one in tables:
+        tables += one.get_children()
+    outside = [s for one in tables for s in one.get_symbols() if one is table or s.is_global()]
+    bound = {s.get_name() for s in outside if s.is_assigned()}
+    return {s.get_name() for s in outside if s.is_referenced()} - bound
 
 
 def _evaluated(expression: str, values: dict[str, Any]) -> Any:
