@@ -170,6 +170,14 @@ def write(result: dict[str, Any]) -> None:
     PAGE.write_text(between(PAGE.read_text("utf-8"), PAGE_OPEN, PAGE_CLOSE, block), encoding="utf-8")
 
 
+def with_others(result: dict[str, Any]) -> dict[str, Any]:
+    """The result with what was measured before of recipes not run now; each run names its commit."""
+    before = json.loads(RESULT.read_text(encoding="utf-8"))["runs"] if RESULT.exists() else []
+    runs = {run["recipe"]: run for run in [*before, *result["runs"]]}
+    order = [f"recipes/{p.recipe}.toml" for p in PLANNED]
+    return result | {"runs": [runs[recipe] for recipe in order if recipe in runs]}
+
+
 def lines(file: Path) -> list[dict[str, Any]]:
     """The rows of a JSON lines file."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -199,8 +207,7 @@ def main(given: Sequence[str] | None = None) -> int:
         print("\n".join([each.recipe, *told(run)]), flush=True)
         if not arguments.keep:
             shutil.rmtree(ROOT / "runs" / each.recipe)
-    if not only:
-        write(result)
+    write(with_others(result))
     failed = [run["recipe"] for run in result["runs"] if run["acceptance"]["verdict"] != "accepted"]
     print("not accepted: " + ", ".join(failed) if failed else "every run accepted")
     return 1 if failed else 0
