@@ -17,6 +17,8 @@ MAX_PATTERN = 4_000
 MAX_TEXT = 100_000
 """Characters of a text that is matched."""
 
+_LONE = re.compile("[\ud800-\udfff]")
+"""Half a character, which RE2 cannot take."""
 How = Literal["full", "search"]
 
 
@@ -38,6 +40,11 @@ def linear(pattern: str, *, ignore_case: bool = False) -> Any:
 def matches(compiled: Any, text: str, how: How) -> bool:
     """Whether a compiled pattern matches the whole text, or somewhere in it."""
     return (compiled.fullmatch(text) if how == "full" else compiled.search(text)) is not None
+
+
+def whole(text: str) -> str:
+    """The text with every half of a character as U+FFFD."""
+    return _LONE.sub("\ufffd", text)
 
 
 def refused(pattern: str) -> str:

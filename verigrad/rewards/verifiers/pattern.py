@@ -49,7 +49,7 @@ def verify(answer: str, task: Task, *, mode: str = "full", ignore_case: bool = F
     except Unread as error:
         return ungraded(f"gold: {error}", rule=RULE)
     try:
-        text = committed_text(answer, limit=regular.MAX_TEXT)
+        text = regular.whole(committed_text(answer, limit=regular.MAX_TEXT))
     except Unread as error:
         return unreadable(str(error), rule=RULE)
     except TooBig as error:
