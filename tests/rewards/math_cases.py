@@ -877,6 +877,8 @@ W ~ (-\infty, 3] ~ (-∞, 4]
 X ~ nan ~ nan
 X ~ null ~ null
 X ~ 1 + ~ 1
+W ~ x^2+1 ~ e^{e^{e^{e^{e}}}}
+N ~ \sin x ~ 2^{e^{e^{e^{e}}}}
 """
 
 

@@ -33,6 +33,18 @@ def value(node: Node, symbols: Mapping[str, Decimal] | None = None) -> Decimal |
             return None
 
 
+def overflows(node: Node) -> bool:
+    """A number without symbols whose size alone is beyond what is worked out here: a tower of powers."""
+    with decimal.localcontext(_CONTEXT):
+        try:
+            _value(node, {})
+        except decimal.Overflow:
+            return True
+        except (Unread, TooBig, ArithmeticError, ValueError, RecursionError, KeyError):
+            return False
+    return False
+
+
 def of_fraction(number: Fraction) -> Decimal:
     """A rational as a decimal of DIGITS digits."""
     with decimal.localcontext(_CONTEXT):

@@ -19,6 +19,7 @@ from verigrad.rewards.mathematics.algebra import Work
 from verigrad.rewards.mathematics.trees import (
     Node,
     Scalar,
+    TooBig,
     Unit,
     Unread,
     decimal_places,
@@ -261,4 +262,6 @@ def equal_nodes(gold: Node, answer: Node, prove: Prove | None) -> bool:
                 return False
     if prove is None or (not seen and not names and numerics.value(gold) is not None):
         return False
+    if not regions.symbols(answer) and numerics.overflows(answer):
+        raise TooBig("a number of more than a million digits")
     return prove(gold, answer)
