@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS = {"true": True, "false": False, "null": None}
-_BLOCK = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*([\w+./-]*)[^\n]*\n(.*?)^[ \t]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"^[ \t]*(```++|~~~++)[ \t]*([\w+./-]*)[^\n]*\n(.*?)^[ \t]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE
+)
 
 
 class NoDocument(ValueError):
@@ -164,11 +166,13 @@ def candidates(answer: str, marks: tuple[str, ...], *, bare: bool) -> list[str] 
 
 def _between(text: str) -> str:
     text = text.strip()
-    match = re.search(r"(?:^|\n|[:：.!])[ \t*]*([\[{].*[\]}])[ \t.]*(?:\n|$)", text, re.DOTALL)
-    if match is None or text[:1] in '[{"':
+    start = re.search(r"(?:^|\n|[:：.!])[ \t*]*(?=[\[{])", text)
+    ends = [m.end() for m in re.finditer(r"[\]}](?=[ \t.]*(?:\n|$))", text)]
+    if start is None or not ends or ends[-1] <= start.end() + 1 or text[:1] in '[{"':
         return text
-    before = text[: match.start(1)].rpartition("\n")[2]
-    return "" if re.search(r"(?i)\b(?:not|never|wrong|incorrect)\b|n't\b", before) else match[1]
+    before = text[: start.end()].rpartition("\n")[2]
+    denied = re.search(r"(?i)\b(?:not|never|wrong|incorrect)\b|n't\b", before)
+    return "" if denied else text[start.end() : ends[-1]]
 
 
 def equal(gold: Any, value: Any, *, strict: bool) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from verigrad.acceptance.formulas import Node, Unreadable, Value
 from verigrad.acceptance.literals import number
 from verigrad.acceptance.puzzles import CHECKS
 from verigrad.acceptance.reading import MAX_ANSWER, after_reasoning, committed, explicit
-from verigrad.records import Grade, Status, Task
+from verigrad.records import BROKE_CHECK, Grade, Status, Task
 
 Said = tuple[Status, str | None, str]
 _GYM: Mapping[str, Any] = {
@@ -41,6 +41,17 @@ _GYM: Mapping[str, Any] = {
         "goal": m["target_peg"],
     },
 }
+GOLD_OPTIONS = ("type",)
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
+
+_FAULTS = (KeyError, TypeError, ValueError, RecursionError, ZeroDivisionError)
+_NEEDS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "countdown": lambda t: "target" in t and isinstance(t["numbers"], (list, tuple)) and t["numbers"],
+    "prime_factorization": lambda t: isinstance(t["n"], int) and t["n"] > 1,
+    "one_of": lambda t: isinstance(t["answer"], str) and _fold(t["answer"]),
+    "sat": lambda t: str(t["status"]).lower() in ("sat", "unsat"),
+}
+"""What a gold must hold before any answer is looked at."""
 
 
 def grade(answer: str, task: Task, *, type: str = "") -> Grade:
@@ -53,11 +64,17 @@ def grade(answer: str, task: Task, *, type: str = "") -> Grade:
             truth = _GYM[truth["task"]](truth["metadata"])
         if len(answer) > 3 * MAX_ANSWER:
             return Grade(strict="unreadable", lenient="unreadable", reason="too long")
+        if not _NEEDS.get(truth["type"], bool)(truth):
+            return Grade(strict="ungraded", lenient="ungraded", reason="the gold cannot be read")
+        _judge("0", truth)  # what fails on this answer is the gold's fault
+    except _FAULTS as error:
+        return Grade(strict="ungraded", lenient="ungraded", reason=f"the gold cannot be read: {error}"[:200])
+    try:
         strict, read, reason = _judge(answer, truth)
         lines = [line for line in answer[-MAX_ANSWER:].split("\n") if line.strip()]
         lenient = strict if strict in ("right", "ungraded") or not lines else _judge(lines[-1], truth)[0]
-    except (KeyError, TypeError, ValueError, RecursionError, ZeroDivisionError) as error:
-        return Grade(strict="ungraded", lenient="ungraded", reason=f"the gold cannot be read: {error}"[:200])
+    except _FAULTS as error:
+        return Grade(strict="wrong", lenient="wrong", reason=f"{BROKE_CHECK}: {error}"[:200])
     return Grade(strict=strict, lenient=lenient, read=read, reason=reason)
 
 
