@@ -94,3 +94,24 @@ def test_golds_that_pass_go_on(tmp_path: Path) -> None:
         kept, left_out = check_golds(ready, tmp_path / "runs/golds", anyway=False)
         assert left_out == []
         assert any("read as MBPP" in note for note in kept.notes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "gold"),
+    [
+        ("schema", 'gold_is = "value"', {"name": "Ann", "age": 30}),
+        ("schema", 'format = "yaml", gold_is = "value"', {"age": 30}),
+        ("choice", 'choices = "animal|food"', "food"),
+        ("pattern", 'ignore_case = true, mode = "search"', {"pattern": "[a-c]+ok", "example": "so: BOK!"}),
+        ("logic", 'type = "one_of"', "knave"),
+    ],
+)
+def test_what_a_recipe_says_of_its_golds_reaches_the_grader_too(
+    tmp_path: Path, kind: str, options: str, gold: object
+) -> None:
+    recipe(tmp_path, kind, [{"prompt": f"q{n}", "gold": gold} for n in range(8)])
+    text = RECIPE.format(kind=kind).replace("[train]", f"options = {{ {options} }}\n[train]")
+    with prepared(parse(text, file="r.toml", folder=tmp_path)) as ready:
+        left, rows = check_golds(ready, tmp_path / "runs/golds", anyway=False)
+    assert rows == []
+    assert len(left.suites) == 1

@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -54,16 +54,19 @@ def open_grader(
     *,
     folder: Path = Path("."),
     options: Mapping[str, Any] | None = None,
+    told: Callable[[Task], Mapping[str, Any]] | None = None,
     seconds: float = 10.0,
     training_verdict: Callable[[str, Task], Verdict] | None = None,
     spell: Spell | None = None,
 ) -> Grader:
     """The grader that the recipe's acceptance.grader names, paths from `folder`.
 
-    `seconds` bounds one call of a user's function. A callable that another process can import by name runs there; a
-    lambda or a notebook's function runs here, without a deadline. A user's function is loaded at once. `spell` gives
-    spellings of a gold beside the plain ones. RecipeError: an unknown name, a missing file, a function that cannot be
-    loaded or does not take (answer, task), "same" without a training verifier.
+    `told` gives the options that the verifier of the grader's name has for a task: of these a built-in grader takes
+    those that say how golds are written (GOLD_OPTIONS). `seconds` bounds one call of a user's function. A callable that
+    another process can import by name runs there; a lambda or a notebook's function runs here, without a deadline. A
+    user's function is loaded at once. `spell` gives spellings of a gold beside the plain ones. RecipeError: an unknown
+    name, a missing file, a function that cannot be loaded or does not take (answer, task), "same" without a training
+    verifier.
     """
     if callable(grader):
         address = _address(grader)
@@ -81,8 +84,7 @@ def open_grader(
         same = functools.partial(own.grade_same, training_verdict=training_verdict)
         return Grader(name="same", independent=False, grade=same, unaccepted=Probe(same, spell))
     if ":" not in grader:
-        grade = functools.partial(graders.find(grader), **dict(options or {}))
-        return Grader(name=grader, independent=True, grade=grade, unaccepted=Probe(grade, _gold_of(grader, options)))
+        return _built_in(grader, options or {}, told)
     place, _, name = grader.rpartition(":")
     if not place or ":" in place or not name.isidentifier():
         raise RecipeError(
@@ -127,10 +129,23 @@ def _own(
     return Grader(name=name, independent=True, grade=grade, unaccepted=probe, close=close)
 
 
-def _gold_of(grader: str, options: Mapping[str, Any] | None) -> Spell | None:
-    """The gold in the grader's own words, where its data has others (an index for a label)."""
-    spell = getattr(graders.module(grader), "gold_as", None)
-    return None if spell is None else functools.partial(spell, **dict(options or {}))
+def _built_in(name: str, options: Mapping[str, Any], told: Callable[[Task], Mapping[str, Any]] | None = None) -> Grader:
+    module = graders.module(name)
+    taken = getattr(module, "GOLD_OPTIONS", ())
+    spell = getattr(module, "gold_as", None)
+
+    def of(task: Task) -> dict[str, Any]:
+        return {**{k: v for k, v in (told(task) if told else {}).items() if k in taken}, **options}
+
+    def grade(answer: str, task: Task) -> Grade:
+        grade: Grade = module.grade(answer, task, **of(task))
+        return grade
+
+    def gold(task: Task) -> Sequence[str]:
+        """The gold in the grader's own words, where its data has others (an index for a label)."""
+        return [] if spell is None else list(spell(task, **of(task)))
+
+    return Grader(name=name, independent=True, grade=grade, unaccepted=Probe(grade, gold))
 
 
 def _address(function: Callable[..., Any]) -> str | None:

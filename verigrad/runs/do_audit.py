@@ -9,6 +9,7 @@ that are trained on.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ from verigrad.rewards.audit import (
     made_rows,
     row_of,
 )
-from verigrad.runs.prepare import placed, read
+from verigrad.runs.prepare import options_of, placed, read
 from verigrad.runs.talk import Silent, Talk
 
 ROWS = 12
@@ -232,7 +233,12 @@ def _suites(whole: Recipe, stack: contextlib.ExitStack) -> dict[str, Grading | N
         if suite.grader == "same":
             out |= dict.fromkeys(sides)
         elif sides:
-            grader = open_grader(suite.grader, folder=recipe.folder, seconds=recipe.run.limits.check_seconds or 10.0)
+            grader = open_grader(
+                suite.grader,
+                folder=recipe.folder,
+                seconds=recipe.run.limits.check_seconds or 10.0,
+                told=functools.partial(options_of, recipe, suite.grader),
+            )
             stack.callback(grader.close)
             out |= dict.fromkeys(sides, _grading(grader))
     return out

@@ -6,9 +6,11 @@ Every refusal that needs no model happens here, so that it comes within seconds.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from verigrad.acceptance import Grader, as_answer, few_items, open_grader
 from verigrad.data import Order, Split, check_leaks, load, load_suite, split
@@ -167,6 +169,7 @@ def _judged(recipe: Recipe, cut: Split, rewards: Rewards, stack: contextlib.Exit
                 suite.grader,
                 folder=recipe.folder,
                 seconds=recipe.run.limits.check_seconds or 10.0,
+                told=functools.partial(options_of, recipe, suite.grader),
                 training_verdict=rewards.verify,
                 spell=lambda task: _golds_as(recipe, task),
             )
@@ -175,6 +178,12 @@ def _judged(recipe: Recipe, cut: Split, rewards: Rewards, stack: contextlib.Exit
             raise
         stack.callback(grader.close)
         yield Judged(name=name, suite=suite, tasks=tasks, validation=looks, grader=grader)
+
+
+def options_of(recipe: Recipe, verifier: object, task: Task) -> Mapping[str, Any]:
+    """The options of the reward's verifier of that name for the source of a task; nothing where it has another."""
+    parts = (part for part in recipe.reward if part.verifier == verifier and part.judges(task.source))
+    return next((part.options for part in parts), {})
 
 
 def _golds_as(recipe: Recipe, task: Task) -> list[str]:

@@ -18,6 +18,8 @@ _AFTER_IS = re.compile(r".*?\b(?:is|are|was|were|be)\b:?\s+(\S.*)", re.IGNORECAS
 _BEFORE = re.compile(
     r"\b(?:not|never|isn't|or|maybe|perhaps|could|might|may|no|nobody|doubt)\b|n['’]t\b", re.IGNORECASE
 )
+GOLD_OPTIONS = ("case",)
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
 
 
 def grade(answer: str, task: Task, *, case: bool = False) -> Grade:

@@ -48,6 +48,10 @@ class Gold:
     """Labels are single letters: matched as capitals inside prose."""
 
 
+GOLD_OPTIONS = ("choices",)
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
+
+
 def grade(answer: str, task: Task, *, choices: Choices = None) -> Grade:
     """Strict by the one committed label (or set of letters), lenient by the last label anywhere.
 

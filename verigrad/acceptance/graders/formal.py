@@ -27,6 +27,8 @@ _BANNED = re.compile(
     r"Unset|Global|Notation|Infix|Declare|Load|Redirect|Extraction|Extract|Cd|Drop|Add|Register|native_compute|"
     r"bypass_check|proof_admitted|AdmitAxiom)\b|#\[|\(\*\)"
 )
+GOLD_OPTIONS = ("type",)
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
 
 
 def grade(answer: str, task: Task, *, type: str = "coq", seconds: float = 90.0, level: int | None = None) -> Grade:

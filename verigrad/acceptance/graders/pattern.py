@@ -18,6 +18,8 @@ from verigrad.records import BROKE_CHECK, Grade, Status, Task
 from verigrad.sandbox import Worker
 
 SECONDS = 5.0
+GOLD_OPTIONS = ("mode", "ignore_case")
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
 
 
 def grade(answer: str, task: Task, *, mode: str = "full", ignore_case: bool = False) -> Grade:

@@ -23,11 +23,13 @@ from verigrad.sandbox import Worker
 
 SECONDS = 10.0
 _MARKS = {"json": ("json", "jsonc", "json5"), "yaml": ("yaml", "yml"), "toml": ("toml",)}
+GOLD_OPTIONS = ("format", "gold_is", "strict_types")
+"""Options of the verifier of this name that say how golds are written; a recipe's reach this grader too."""
 
 
-def grade(answer: str, task: Task, *, format: str = "json", gold_is: str = "truth") -> Grade:
+def grade(answer: str, task: Task, *, format: str = "json", gold_is: str = "truth", strict_types: bool = True) -> Grade:
     """Strict by the one committed document, lenient by the last text in brackets anywhere."""
-    gold = _gold(task, format, gold_is)
+    gold = _gold(task, format, gold_is, strict_types)
     if isinstance(gold, str):
         return Grade(strict="ungraded", lenient="ungraded", reason=gold)
     try:
@@ -44,14 +46,14 @@ def grade(answer: str, task: Task, *, format: str = "json", gold_is: str = "trut
     return Grade(strict=strict, lenient=lenient, read=read, reason=reason)
 
 
-def gold_as(task: Task, format: str = "json", gold_is: str = "truth") -> list[str]:
+def gold_as(task: Task, format: str = "json", gold_is: str = "truth", strict_types: bool = True) -> list[str]:
     """The gold as an answer, where it states one."""
-    gold = _gold(task, format, gold_is)
+    gold = _gold(task, format, gold_is, strict_types)
     known = [] if isinstance(gold, str) else [gold[k] for k in ("value", "example") if k in gold]
     return [json.dumps(value, ensure_ascii=False) for value in known]
 
 
-def _gold(task: Task, form: str, gold_is: str) -> dict[str, Any] | str:
+def _gold(task: Task, form: str, gold_is: str, strict: bool) -> dict[str, Any] | str:
     gold = task.gold
     try:
         gold = json.loads(gold) if isinstance(gold, str) else gold
@@ -61,7 +63,7 @@ def _gold(task: Task, form: str, gold_is: str) -> dict[str, Any] | str:
             gold = {"schema": gold}
         if not isinstance(gold, Mapping) or not {"schema", "value", "raw_must_not_contain"} & set(gold):
             return "the gold holds no schema and no value"
-        out = {"format": form, **gold}
+        out = {"format": form, "strict_types": strict, **gold}
         if isinstance(out.get("schema"), str):
             out["schema"] = json.loads(out["schema"])
         if isinstance(out.get("raw_must_not_contain"), str):
@@ -91,7 +93,7 @@ def _strict(answer: str, gold: Mapping[str, Any]) -> tuple[Status, str | None, s
 
 
 def _judge(value: Any, gold: Mapping[str, Any]) -> tuple[Status, str]:
-    strict = bool(gold.get("strict_types", True))
+    strict = bool(gold["strict_types"])
     text = json.dumps(value, ensure_ascii=False)
     if any(b in text or b in _compat(text) for b in gold.get("raw_must_not_contain", ())):
         return "wrong", "contains what it must not"
