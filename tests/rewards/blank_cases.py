@@ -16,6 +16,12 @@ R ~ silver ~ \boxed{\text{silver}}
 R ~ silver ~ The answer is silver.
 R ~ silver ~ The missing word is **silver**.
 R ~ silver ~ Answer: silver
+R ~ silver ~ My vote goes to silver
+R ~ silver ~ I choose silver.
+N ~ silver ~ I would not choose silver.
+N ~ silver ~ My vote never goes to silver
+N ~ silver ~ I choose silver or gold
+N ~ silver ~ My vote goes to quicksilver
 R ~ silver ~ 答案：silver
 R ~ silver ~ <think>gold?</think>silver
 R ~ silver ~ Gold is too soft.⏎The answer is silver.

@@ -2,7 +2,7 @@ r"""Grader `blank`: one committed text that is one of the alternatives, letter f
 
 Accepted for silver: `silver`, `Silver.`, `"silver"`, `<answer>silver</answer>`, `The answer is silver`. Not accepted:
 `silver silver`, `silver or gold`, `not silver`, `silver?`, two answers. Case, Unicode width, spaces and wrappers do not
-count. Left out: what is only near, and alternatives in prose that no "is" or colon introduces.
+count. Left out: what is only near, and alternatives in prose that no "is", colon or word of choice introduces.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from verigrad.acceptance.literals import unwrap
 from verigrad.acceptance.reading import MAX_ANSWER, committed
 from verigrad.records import Grade, Status, Task
 
-_AFTER_IS = re.compile(r".*?\b(?:is|are|was|were|be)\b:?\s+(\S.*)", re.IGNORECASE | re.DOTALL)
+_AFTER_IS = re.compile(
+    r".*?\b(?:is|are|was|were|be|goes to|go with|opt for|vote for|choose|pick)\b:?\s+(\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _BEFORE = re.compile(
     r"\b(?:not|never|isn't|or|maybe|perhaps|could|might|may|no|nobody|doubt)\b|n['’]t\b", re.IGNORECASE
 )

@@ -28,7 +28,11 @@ _MAX_ALTERNATIVES = 1_000
 _READ = 200
 _PAIRS = (("**", "**"), ("*", "*"), ("__", "__"), ("_", "_"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"),
           ("「", "」"), ("$", "$"), ("\\text{", "}"), ("\\textbf{", "}"), ("\\mathrm{", "}"), ("(", ")"))  # fmt: skip
-_LINK = re.compile(r"\b(?:is|are|was|were|should be|must be)\b[:：]?\s|[:：]\s?|[是为填]\s?[:：]?", re.IGNORECASE)
+_LINK = re.compile(
+    r"\b(?:is|are|was|were|should be|must be|goes to|go with|opt for|vote for|choose|pick)\b[:：]?\s"
+    r"|[:：]\s?|[是为填]\s?[:：]?",
+    re.IGNORECASE,
+)
 
 
 def verify(answer: str, task: Task, *, case: bool = False) -> Verdict:
