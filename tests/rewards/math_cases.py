@@ -879,6 +879,9 @@ X ~ null ~ null
 X ~ 1 + ~ 1
 W ~ x^2+1 ~ e^{e^{e^{e^{e}}}}
 N ~ \sin x ~ 2^{e^{e^{e^{e}}}}
+X ~ [image] ~ 42
+X ~ [graph omitted] ~ 42
+X ~ (see the figure) ~ 42
 """
 
 

@@ -16,6 +16,7 @@ from verigrad.rewards.mathematics.algebra import Work
 from verigrad.rewards.mathematics.regions import infinite
 from verigrad.rewards.mathematics.scalars import Policy
 from verigrad.rewards.mathematics.trees import (
+    Bracketed,
     Collection,
     Relation,
     Scalar,
@@ -78,7 +79,9 @@ def _readable(value: Value, text: str) -> None:
         if not infinite(value):
             canonical.quotient(value.node, Work())
         return
-    if isinstance(value, Collection):
+    if isinstance(value, Bracketed) and len(value.items) == 1 and isinstance(value.items[0], Text):
+        raise Unread("words in brackets")
+    if isinstance(value, (Collection, Bracketed)):
         for item in value.items:
             _readable(item, text)
     elif isinstance(value, Relation):
