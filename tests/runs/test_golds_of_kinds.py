@@ -115,3 +115,22 @@ def test_what_a_recipe_says_of_its_golds_reaches_the_grader_too(
         left, rows = check_golds(ready, tmp_path / "runs/golds", anyway=False)
     assert rows == []
     assert len(left.suites) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold"),
+    [
+        ("schema", {"schema": {"type": "object", "required": ["age"], "properties": {"age": {"type": "integer"}}}}),
+        ("pattern", "[a-c]+ok"),
+        ("pattern", r"(?=a)(?!b)\w+"),
+        ("logic", {"type": "countdown", "numbers": [2, 3, 5], "target": 10}),
+        ("code", {"type": "checker", "entry": "f", "check": "out > args[0]", "tests": [{"args": [3]}]}),
+        ("formal", {"type": "coq", "statement": "Theorem t : 1 = 1."}),
+    ],
+)
+def test_a_gold_that_says_how_to_check_needs_no_answer_beside_it(tmp_path: Path, kind: str, gold: object) -> None:
+    whole = recipe(tmp_path, kind, [{"prompt": f"q{n}", "gold": gold} for n in range(8)])
+    with prepared(whole) as ready:
+        left, rows = check_golds(ready, tmp_path / "runs/golds", anyway=False)
+    assert rows == []
+    assert len(left.suites) == 1

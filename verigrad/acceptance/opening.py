@@ -84,7 +84,7 @@ def open_grader(
         same = functools.partial(own.grade_same, training_verdict=training_verdict)
         return Grader(name="same", independent=False, grade=same, unaccepted=Probe(same, spell))
     if ":" not in grader:
-        return _built_in(grader, options or {}, told)
+        return _built_in(grader, options or {}, told, spell)
     place, _, name = grader.rpartition(":")
     if not place or ":" in place or not name.isidentifier():
         raise RecipeError(
@@ -129,7 +129,12 @@ def _own(
     return Grader(name=name, independent=True, grade=grade, unaccepted=probe, close=close)
 
 
-def _built_in(name: str, options: Mapping[str, Any], told: Callable[[Task], Mapping[str, Any]] | None = None) -> Grader:
+def _built_in(
+    name: str,
+    options: Mapping[str, Any],
+    told: Callable[[Task], Mapping[str, Any]] | None,
+    more: Spell | None,
+) -> Grader:
     module = graders.module(name)
     taken = getattr(module, "GOLD_OPTIONS", ())
     spell = getattr(module, "gold_as", None)
@@ -142,10 +147,17 @@ def _built_in(name: str, options: Mapping[str, Any], told: Callable[[Task], Mapp
         return grade
 
     def gold(task: Task) -> Sequence[str]:
-        """The gold in the grader's own words, where its data has others (an index for a label)."""
-        return [] if spell is None else list(spell(task, **of(task)))
+        """The gold in the grader's own words, where its data has others (an index for a label), and in the caller's."""
+        return [*(spell(task, **of(task)) if spell else ()), *(more(task) if more else ())]
 
-    return Grader(name=name, independent=True, grade=grade, unaccepted=Probe(grade, gold))
+    probe = Probe(grade, gold)
+
+    def unaccepted(task: Task) -> str:
+        """A gold that says how to check and holds no answer, to a grader that knows of such, is no fault."""
+        why = probe(task)
+        return "" if spell and why and not why.startswith("ungraded") and not gold(task) else why
+
+    return Grader(name=name, independent=True, grade=grade, unaccepted=unaccepted)
 
 
 def _address(function: Callable[..., Any]) -> str | None:

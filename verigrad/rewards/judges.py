@@ -49,6 +49,10 @@ class Verifier(Protocol):
         """The verdicts on the tasks' golds, written as answers; None where there is none to put through."""
         ...
 
+    def gold_answer(self, task: Task) -> str | None:
+        """An answer that must be right for this task; None where the data holds none and none can be made."""
+        ...
+
 
 class BuiltIn:
     """A kind of `verifiers` with its options. Any thread may ask."""
@@ -93,6 +97,10 @@ class BuiltIn:
             else next(verdicts)
             for t, (gold, fault) in zip(tasks, golds, strict=True)
         ]
+
+    def gold_answer(self, task: Task) -> str | None:
+        """See `Verifier`."""
+        return self._gold(task)[0]
 
     def _gold(self, task: Task) -> tuple[str | None, str]:
         """The gold as an answer, None where the data holds none, and why it cannot be read."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from verigrad.acceptance import Grader, as_answer, few_items, open_grader
 from verigrad.data import Order, Split, check_leaks, load, load_suite, split
-from verigrad.errors import DataError, Refused
+from verigrad.errors import DataError, RecipeError, Refused
 from verigrad.losses import Method, build, check_sizes, needs, sets_elsewhere
 from verigrad.recipe import Recipe, Suite, check_built, check_paths, judged_sides, source_name, with_method_sets
 from verigrad.recipe import load as load_recipe
@@ -171,7 +171,7 @@ def _judged(recipe: Recipe, cut: Split, rewards: Rewards, stack: contextlib.Exit
                 seconds=recipe.run.limits.check_seconds or 10.0,
                 told=functools.partial(options_of, recipe, suite.grader),
                 training_verdict=rewards.verify,
-                spell=lambda task: _golds_as(recipe, task),
+                spell=functools.partial(_golds_as, recipe, rewards),
             )
         except Refused as error:
             error.key = f"acceptance.{n}.grader"
@@ -186,14 +186,18 @@ def options_of(recipe: Recipe, verifier: object, task: Task) -> Mapping[str, Any
     return next((part.options for part in parts), {})
 
 
-def _golds_as(recipe: Recipe, task: Task) -> list[str]:
-    """The gold as the reward of its source is told to write it (reward.options.gold_as)."""
+def _golds_as(recipe: Recipe, rewards: Rewards, task: Task) -> list[str]:
+    """The gold as the reward of its source is told to write it (reward.options.gold_as), or as its verifier would."""
     told = [
         part.options["gold_as"]
         for part in recipe.reward
         if part.verifier is not None and "gold_as" in part.options and part.judges(task.source)
     ]
-    return [str(form).replace("{gold}", as_answer(task.gold)) for form in told]
+    try:
+        known = rewards.judges(task.source).gold_answer(task)
+    except RecipeError:  # a source that acceptance alone has
+        known = None
+    return [*(str(form).replace("{gold}", as_answer(task.gold)) for form in told), *([] if known is None else [known])]
 
 
 def _check_independent(recipe: Recipe, suite: Suite, n: int) -> None:
