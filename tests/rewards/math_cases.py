@@ -882,6 +882,10 @@ N ~ \sin x ~ 2^{e^{e^{e^{e}}}}
 X ~ [image] ~ 42
 X ~ [graph omitted] ~ 42
 X ~ (see the figure) ~ 42
+N ~ g(x) = 3 ~ g(x) = 3 when x is positive
+N ~ y = 2x ~ y = 2x unless x is zero
+R ~ 5 ~ It is 5 when rounded.
+R ~ 5 ~ There are 5 if we count both.
 """
 
 

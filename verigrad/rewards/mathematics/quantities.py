@@ -19,7 +19,10 @@ DEGREE = units.UNITS["degree"]
 _COUNTS = {name: unit.factor for name, unit in units.UNITS.items() if unit.kind == "count"}
 _PERCENTS = frozenset(("percent", "percentage", "pct"))
 _MAX_WORDS = 6
-_HEDGED = re.compile(r"\b(?:or|nor|but|not|either|else|otherwise|to|between|less|fewer|than)\b", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:or|nor|but|not|either|else|otherwise|to|between|less|fewer|than|when|whenever|if|unless|provided|assuming)\b",
+    re.IGNORECASE,
+)
 _NUMBERS = frozenset(("num", "rep", "sci"))
 _FILLERS = frozenset(("approximately", "about", "exactly", "roughly", "around", "only", "just", "a", "total", "of"))
 
