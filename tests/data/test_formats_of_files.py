@@ -6,6 +6,7 @@ import datetime
 import decimal
 import itertools
 import json
+import logging
 
 import datasets
 import pyarrow
@@ -180,11 +181,12 @@ def test_what_a_snapshot_has_not(snapshot, source, says):
     assert refused.value.key == "data.source"
 
 
-def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
+def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch, caplog):
     asked = []
 
     def load_dataset(path, *, name, split, streaming):
         asked.append((path, name, split, streaming))
+        logging.getLogger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
         raise ConnectionError("Couldn't reach\nthe Hub")
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
@@ -195,6 +197,9 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
         'data.source = "hub:someone/set/config:test": cannot be loaded: ConnectionError: Couldn\'t reach the Hub '
         "(someone/set; or put a snapshot into that folder beside it)"
     )
+    assert not caplog.records
+    logging.getLogger("huggingface_hub.utils._http").warning("as before")
+    assert caplog.messages == ["as before"]
 
 
 @pytest.mark.parametrize("source", ["hub:", "hub:a/b:c:d", "hub:a/b:train[:5]", "hub:a/b/", "hub:a b", "hub:/a\n"])

@@ -6,6 +6,7 @@ it is copied. Code that a data set brings is never run. Left out: what rows mean
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,6 +54,9 @@ def read(source: str, *, folder: Path, key: str) -> Iterator[tuple[str, dict[str
     asked = named(source, folder=folder, key=key)
     import datasets
 
+    talk = logging.getLogger("huggingface_hub")  # it tells of each of its retries, which our one line stands for
+    level = talk.level
+    talk.setLevel(logging.CRITICAL)
     try:
         # a folder is streamed: nothing is written to the hub's cache
         found = datasets.load_dataset(asked.path, name=asked.config, split=asked.split, streaming=asked.local)
@@ -65,3 +69,5 @@ def read(source: str, *, folder: Path, key: str) -> Iterator[tuple[str, dict[str
         raise DataError(
             f'{key} = "{source}": cannot be loaded: {type(error).__name__}: {one_line(error, 160)} ({where})', key=key
         ) from None
+    finally:
+        talk.setLevel(level)
