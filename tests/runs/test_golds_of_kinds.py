@@ -134,3 +134,11 @@ def test_a_gold_that_says_how_to_check_needs_no_answer_beside_it(tmp_path: Path,
         left, rows = check_golds(ready, tmp_path / "runs/golds", anyway=False)
     assert rows == []
     assert len(left.suites) == 1
+
+
+def test_a_refusal_says_the_whole_reason_and_what_would_allow_it(tmp_path: Path) -> None:
+    files, tests = {"a.py": "def f():\n    return 0\n"}, {"test_a.py": "def test_f():\n    assert True\n"}
+    rows = [{"prompt": f"q{n}", "gold": {"type": "repo", "files": files, "hidden_tests": tests}} for n in range(12)]
+    says = r"forge the outcome; options\.shared = true allows that; list: "
+    with prepared(recipe(tmp_path, "code", rows)) as ready, pytest.raises(Refused, match=says):
+        check_golds(ready, tmp_path / "runs/golds", anyway=False)

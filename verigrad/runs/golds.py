@@ -97,7 +97,7 @@ def _through_verifiers(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[
         why = failed[0][1].reason or failed[0][1].status
         listed = _list(folder, _rows(failed))
         raise Refused(
-            f"the first {len(failed)} golds are all wrong by their own verifier ({' '.join(why.split())[:160]}; "
+            f"the first {len(failed)} golds are all wrong by their own verifier ({_short(why, 320)}; "
             f"list: {listed}); mend the check or the golds"
         )
     failed += ready.rewards.check_golds(everyone[PROBE:])
