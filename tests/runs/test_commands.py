@@ -155,6 +155,14 @@ def test_list_names_everything_and_shows_one(what: str, name: str, in_finished: 
     assert len(in_finished("list", what, name).out) > 40
 
 
+def test_list_takes_a_rewards_name_alone(in_finished: Shell) -> None:
+    assert in_finished("list", "rewards", "math").out == in_finished("list", "rewards", "verifier = math").out
+    both = in_finished("list", "rewards", "format").out
+    assert "verifier = format\n" in both
+    assert "shaping = format\n" in both
+    assert "did you mean math?" in in_finished("list", "rewards", "mathh").refused()
+
+
 def test_report_writes_a_page_and_prints_where(in_finished: Shell) -> None:
     said = in_finished("report", "runs/words", "--out", "page.html")
     assert (said.status, said.out) == (0, "page.html\n")

@@ -29,9 +29,13 @@ def listing(what: str, a: str | None = None, b: str | None = None) -> tuple[Any,
         return _methods(a, b)
     about = _about(what)
     if a is not None:
-        if a not in about:
-            raise Refused(f"no {what} called {a}{nearest(a, about)}")
-        return {"name": a, "about": about[a]}, about[a].splitlines()
+        found = [name for name in about if a in (name, name.rpartition(" = ")[2])]  # "math" for "verifier = math"
+        if not found:
+            raise Refused(f"no {what} called {a}{nearest(a, [name.rpartition(' = ')[2] for name in about])}")
+        if len(found) == 1:
+            return {"name": found[0], "about": about[found[0]]}, about[found[0]].splitlines()
+        lines = [line for name in found for line in (name, "", *about[name].splitlines(), "")]
+        return [{"name": name, "about": about[name]} for name in found], lines[:-1]
     rows = [{"name": name, "about": text.partition("\n")[0]} for name, text in about.items()]
     width = max(len(name) for name in about)
     return rows, [f"{row['name']:<{width}}  {row['about']}" for row in rows]
