@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from verigrad.acceptance.graders import blank, choice, logic, pattern, schema
+from verigrad.acceptance.graders import blank, choice, logic, math, number, pattern, schema
 from verigrad.records import Task
 
 GOLDS = [
@@ -46,3 +46,21 @@ def test_no_answer_makes_its_own_grading_fail(i, j):
 def test_a_gold_nobody_can_read_is_ungraded_for_every_answer(i, answer):
     grader, gold = UNREADABLE[i]
     assert grader.grade(answer, Task.make(prompt="q", gold=gold)).strict == "ungraded"
+
+
+@pytest.mark.parametrize("grader", [math, number, blank])
+@pytest.mark.parametrize(
+    "answer", ["not \\boxed{5}", "It isn't $\\boxed{5}$.", "I doubt \\boxed{5}", "not <answer>5</answer>"]
+)
+def test_a_denied_box_is_no_answer(grader, answer):
+    assert grader.grade(answer, Task.make(prompt="q", gold="5")).strict != "right"
+
+
+@pytest.mark.parametrize("gold", ["x^2+y^2=4", "x^{2}+y^{2}", "x^2 - y^2"])
+def test_two_powers_beside_each_other_are_no_tower(gold):
+    assert math.grade(f"\\boxed{{{gold}}}", Task.make(prompt="q", gold=gold)).strict == "right"
+
+
+@pytest.mark.parametrize("gold", ["9^{9^{9}}", "9^9^9", "2**3**4", "x^{2^{9}}"])
+def test_a_tower_is_ungraded(gold):
+    assert math.grade("5", Task.make(prompt="q", gold=gold)).strict == "ungraded"

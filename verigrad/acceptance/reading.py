@@ -61,6 +61,8 @@ _IS = re.compile(r".*\b(?:is|are|equals)\b:?\s*(\S.*)", re.IGNORECASE | re.DOTAL
 _FILLER = re.compile(r"\b(?:the|my|our|final|correct|so|therefore|thus|hence|that)\b|[\s,:*_]", re.IGNORECASE)
 _NEXT_NAME = re.compile(r"[0-9]\s+[^\W\d]\w{0,20}\s*$")
 _FACTORIAL = re.compile(r"[0-9a-zA-Z)}\]]\s?!\s*[$}]*\s*$")
+_DENIED = re.compile(r"\b(?:not|never|nor|cannot be|doubt|\w+n['’]t(?: be)?)\s*[$:(]*\s*(?:<answer>)?$", re.I)
+"""What stands right before a box or tag that is named only to be refused."""
 _REASONING = ("think", "thinking", "reasoning", "scratchpad")
 
 
@@ -163,6 +165,8 @@ def explicit(text: str) -> tuple[list[str], int] | str:
         return "an unclosed answer tag"
     spans += [(m.start(), m.start(1), m.end(1)) for m in _HASHES.finditer(text)]
     strong = sorted(spans)
+    if any(_DENIED.search(text[max(0, start - 40) : start]) for start, _, _ in strong):
+        return "what it marks is denied"
     marks = list(_PHRASE.finditer(text))
     for i, match in enumerate(marks):
         stop = _SENTENCE_END.search(text, match.end())

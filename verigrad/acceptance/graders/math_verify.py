@@ -20,7 +20,8 @@ MAX_LENGTH = 500
 _LIST = re.compile(r"\bor\b|\band\b|\\pm|±|\\vee|\\lor|;", re.IGNORECASE)
 _OPEN_ENDED = re.compile(r"\\[lc]?dots|\.\.\.|…")
 _FUNCTIONS = ("sin", "cos", "tan", "log", "sqrt", "exp")
-_TOWER = re.compile(r"\^[^\^]{0,6}\^|\*\*[^*]{0,6}\*\*|[0-9]{40}|\^\s?\{?[0-9]{4}|!\s?!|[0-9]{4}\s?!")
+_INNER = r"\s?(?:[0-9]+|[a-z]|\{[^{}^]{0,6}|\([^()^]{0,6})\s?"
+_TOWER = re.compile(rf"\^{_INNER}\^|\*\*{_INNER}\*\*|[0-9]{{40}}|\^\s?\{{?[0-9]{{4}}|!\s?!|[0-9]{{4}}\s?!")
 
 
 def grade(answer: str, task: Task) -> Grade:
