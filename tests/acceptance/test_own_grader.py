@@ -174,7 +174,19 @@ def test_a_callable_that_can_be_imported_runs_in_a_process(tmp_path, monkeypatch
 
 
 def test_built_in_by_listing():
-    kinds = ("blank", "choice", "code", "formal", "format", "logic", "math", "math_verify", "number", "pattern", "schema")
+    kinds = (
+        "blank",
+        "choice",
+        "code",
+        "formal",
+        "format",
+        "logic",
+        "math",
+        "math_verify",
+        "number",
+        "pattern",
+        "schema",
+    )
     assert grader_names() == kinds
     assert open_grader("number").grade("80", Task.make(prompt="q", gold="80")).strict == "right"
     grader = open_grader("choice", options={"choices": ["yes", "no"]})
