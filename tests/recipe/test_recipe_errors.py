@@ -153,7 +153,7 @@ BAD = [
     ('name = "sql"', 'name = "a/b"', '38: run.name wants the name of a folder, got the text "a/b"'),
     ('name = "sql"', 'name = ".."', '38: run.name wants the name of a folder, got the text ".."'),
     ('name = "sql"', "seed = 0.5", "38: run.seed wants a whole number, got 0.5"),
-    ('name = "sql"', "sandbox = 4", "38: run.sandbox wants a whole number from 0 to 3, got 4"),
+    ('name = "sql"', "sandbox = 4", "38: run.sandbox wants a whole number from 2 to 3, got 4"),
     (
         'name = "sql"',
         'log = "mlflow"',

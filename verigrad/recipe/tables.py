@@ -343,7 +343,7 @@ class Run(Table):
     """Who does the work: a word or a table."""
     limits: Limits = Field(default_factory=Limits)
     """What ends or refuses a run."""
-    sandbox: Annotated[int, whole(0, high=3)] = 2
+    sandbox: Annotated[int, whole(2, high=3)] = 2
     """Least isolation level for programs the model wrote."""
     log: Annotated[
         tuple[str, ...], texts('"tensorboard", "wandb", "trackio" or a list of them', lambda v: v in _LOGS)
