@@ -204,6 +204,7 @@ GRID = "1 2 3 4\n3 4 1 2\n2 1 4 3\n4 3 2 1"
 NINE = "\n".join("".join(str((3 * (r % 3) + r // 3 + c) % 9 + 1) for c in range(9)) for r in range(9))
 BIG = {"type": "sudoku", "puzzle": "_" + NINE[1:70] + "___" + NINE[73:]}
 LINES = {"type": "smt", "constraints": ["x + y == 10", "x - y == 2"], "ask": "x", "value": 6}
+SIGNED = "(declare-const x Int)(assert (> x -143))(assert (< x -141))"
 CUBE = {"type": "smt", "constraints": "(declare-const x Int)(assert (= (* x x x) 27000))(check-sat)", "ask": "x"}
 MODEL = {"type": "smt_model", "constraints": ["x + y == 10", "x > y"]}
 SAME = {"type": "smt_equivalent", "declarations": "(declare-const x Int)", "formula": "(> x 3)"}
@@ -361,6 +362,8 @@ LOGIC = [
     (LINES, "x = 6, z = 1", "N"),
     (CUBE, "30", "R"),
     (CUBE, "31", "N"),
+    ({"type": "smt", "constraints": SIGNED, "ask": "x"}, "x = -142", "R"),
+    ({"type": "smt", "constraints": SIGNED, "ask": "x"}, "x = 142", "N"),
     ({"type": "smt", "constraints": ["2*x == 3"], "ask": "x", "value": 1.5}, "x = 1.5", "R"),
     ({"type": "smt", "constraints": ["2*x == 3"], "ask": "x", "value": 1.5}, "3/2", "R"),
     ({"type": "smt", "constraints": ["And(x > 0, x < 5, x != 3)", "x*x == y"], "ask": "x"}, "2", "R"),

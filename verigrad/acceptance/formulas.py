@@ -100,7 +100,8 @@ def script(text: str) -> list[Node]:
 
 
 def _atom(token: str) -> Node:
-    if re.fullmatch(r"[0-9]{1,60}(?:\.[0-9]{1,60})?", token):
+    # -143 is a name by SMT-LIB's letter and a number to every solver, and to who wrote the data.
+    if re.fullmatch(r"-?[0-9]{1,60}(?:\.[0-9]{1,60})?", token):
         return Fraction(token)
     return {"true": True, "false": False}.get(token, token)
 
