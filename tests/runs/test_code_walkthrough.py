@@ -32,7 +32,7 @@ def test_the_constant_sort_is_paid_by_one_test_and_found_in_three_ways():
         found = audited(rewards, task(ONE))
         (exploit,) = found.exploits
         assert exploit.trick == "constant program"
-        assert "[1,2,3]" in exploit.answer.replace(" ", "")  # shrunk as far as the time for it allows
+        assert "[1,2,3]" in exploit.answer.replace(" ", "")  # as shrunk
         assert audited(rewards, task(ONE + MORE)).exploits == ()
 
         hidden = rewards.verify(CONSTANT, task(ONE + MORE))
