@@ -70,6 +70,7 @@ def typed(text: str, *, question: bool = False) -> Typed | None:
     if not bare or len(bare) > 500 or "?" in bare:
         return None
     bare = re.sub(r"^\(([^(),;]+)\)$", r"\1", _spelled(bare))  # one thing in brackets: (180°), (5 cm)
+    bare = re.sub(r"^\{([^{},;]+(?:\^\s?\\circ|°)\s?)\}$", r"\1", bare)  # TeX's own: {180^\circ} is no set
     name, bare = _named(bare)
     if name is None:
         return None
