@@ -46,7 +46,7 @@ class Planned:
 
 
 PLANNED = (
-    Planned(recipe="json_extraction", warm=("--steps", "5", "--examples", "16", "--lr", "2e-5", "--lead", " ")),
+    Planned(recipe="json_extraction", warm=("--steps", "2", "--examples", "16", "--lr", "2e-5", "--lead", " ")),
     Planned(recipe="multiple_choice"),
     Planned(recipe="code_tests"),
     Planned(recipe="smt"),
