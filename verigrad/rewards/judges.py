@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +61,7 @@ class BuiltIn:
         self.name = module.RULE
         self._module, self._options, self._level = module, dict(options), level
         self._programs = runs_programs(module)
-        self.at_once: int = _cores()
+        self.at_once: int = sandbox.cores()
 
     def verify(self, answer: str, task: Task) -> Verdict:
         """The kind's verdict. A fault of ours is the answer's only if the gold passes the same check."""
@@ -139,10 +138,6 @@ class BuiltIn:
 def runs_programs(module: Kind) -> bool:
     """The kind runs programs the model wrote, so it wants a sandbox."""
     return bool(getattr(module, "PROGRAMS", False))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def verifier_of(

@@ -1,7 +1,7 @@
 """call(): our own or the user's code in a process that may hang or crash. run(): programs nobody trusts, in a box."""
 
 from verigrad.sandbox.boxes import run
-from verigrad.sandbox.calls import Pool, call, level
+from verigrad.sandbox.calls import Pool, call, cores, level
 from verigrad.sandbox.interpreter import python
 from verigrad.sandbox.probing import best, levels, require
 from verigrad.sandbox.records import Level, Limits, Ran
@@ -16,6 +16,7 @@ __all__ = [
     "Worker",
     "best",
     "call",
+    "cores",
     "level",
     "levels",
     "python",

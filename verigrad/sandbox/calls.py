@@ -33,7 +33,7 @@ class Pool:
 
     def __init__(self, size: int | None = None, *, memory_bytes: int = MEMORY_BYTES) -> None:
         """`size` None: the cores this process may use, at most 8."""
-        self.size = size or max(1, min(8, _cores()))
+        self.size = size or max(1, min(8, cores()))
         self._workers = [Worker(memory_bytes=memory_bytes) for _ in range(self.size)]
         self._free: queue.LifoQueue[Worker] = queue.LifoQueue()
         for worker in self._workers:
@@ -78,5 +78,6 @@ def level() -> int:
     return 1
 
 
-def _cores() -> int:
+def cores() -> int:
+    """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

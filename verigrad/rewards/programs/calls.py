@@ -107,8 +107,6 @@ class CallTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By the frame alone; see `plan.Test`."""
-        if why := stopped(ran, box):
-            return why
         frame = framed(ran, box)
         if isinstance(frame, str):
             return frame
@@ -151,7 +149,9 @@ def stopped(ran: sandbox.Ran, box: Box) -> str:
 
 
 def framed(ran: sandbox.Ran, box: Box) -> dict[str, Wire] | str:
-    """The one frame of a run, or why there is none."""
+    """The one frame of a run that ended by itself, or why there is none."""
+    if why := stopped(ran, box):
+        return why
     if not ran.result:
         return f"no result (exit status {ran.status})"
     lines = ran.result.split(b"\n")

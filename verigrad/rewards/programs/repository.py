@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from verigrad import sandbox
-from verigrad.rewards.programs.calls import framed, stopped
+from verigrad.rewards.programs.calls import framed
 from verigrad.rewards.programs.extraction import blocks, visible
 from verigrad.rewards.programs.plan import Box, Plan, Settings, Unjudged
 from verigrad.rewards.tokens import Unread
@@ -68,8 +68,6 @@ class RepoTest:
 
     def judge(self, ran: sandbox.Ran, box: Box) -> str:
         """By the frame, id by id; see `plan.Test`."""
-        if why := stopped(ran, box):
-            return why
         frame = framed(ran, box)
         if isinstance(frame, str):
             return frame

@@ -6,7 +6,6 @@ known to be good. Left out: what a test is (plan), isolation (sandbox).
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 from collections.abc import Mapping, Sequence
@@ -125,11 +124,7 @@ def _once(box: Box, level: int | None) -> sandbox.Ran:
         )
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-_SLOTS = threading.BoundedSemaphore(_cores())
+_SLOTS = threading.BoundedSemaphore(sandbox.cores())
 """Boxes at once: a test that waits for a core must not lose its time to another."""
 _LOCK = threading.Lock()
 _POOL: list[ThreadPoolExecutor] = []
@@ -138,5 +133,5 @@ _POOL: list[ThreadPoolExecutor] = []
 def _threads() -> ThreadPoolExecutor:
     with _LOCK:
         if not _POOL:
-            _POOL.append(ThreadPoolExecutor(max_workers=_cores(), thread_name_prefix="programs"))
+            _POOL.append(ThreadPoolExecutor(max_workers=sandbox.cores(), thread_name_prefix="programs"))
     return _POOL[0]
