@@ -61,8 +61,6 @@ class Launcher:
             raise OSError("it ended while starting")
         self.process = self._process.pid
         """Its number."""
-        self.gives: dict[str, Any] = json.loads(said)
-        """private: it has namespaces of its own; own_users: boxes have; groups: control groups it can make."""
 
     def start(self, fds: Sequence[int]) -> None:
         """Hands over the five descriptors of one run. Raises OSError where the launcher is gone."""
@@ -100,18 +98,17 @@ class _Restarting:
         self._level, self._lock = level, threading.Lock()
         self._running: Launcher | None = None
 
-    def start(self, fds: Sequence[int]) -> dict[str, Any]:
-        """Hands over one run; what the launcher gives. Raises OSError where none can be started."""
+    def start(self, fds: Sequence[int]) -> None:
+        """Hands over one run. Raises OSError where none can be started."""
         with self._lock:
             if self._running is not None and self._running.owner == os.getpid():
                 try:
                     self._running.start(fds)
-                    return self._running.gives
+                    return
                 except (BrokenPipeError, ConnectionError):
                     self._running.close()
             self._running = Launcher(self._level)
             self._running.start(fds)
-            return self._running.gives
 
     def sweep(self) -> None:
         """Ends what a lost keeper left, where its launcher still is."""
@@ -136,13 +133,12 @@ class _Restarting:
             self._running = None
 
 
-_ALL: dict[int, Any] = {2: _Restarting(2), 3: _Restarting(3)}
+_ALL = {2: _Restarting(2), 3: _Restarting(3)}
 
 
 def launcher(level: int) -> _Restarting:
     """The launcher of a level."""
-    found: _Restarting = _ALL[level]
-    return found
+    return _ALL[level]
 
 
 @atexit.register
