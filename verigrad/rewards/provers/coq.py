@@ -20,8 +20,7 @@ import shutil
 
 from verigrad.rewards import proof_text
 from verigrad.rewards.proof_text import Comments
-from verigrad.rewards.provers import Goal, Proved
-from verigrad.rewards.tokens import Unread
+from verigrad.rewards.provers import Goal, Proved, Spelling, fault, goal_of
 from verigrad.sandbox import Limits, Ran, run
 
 _COMMENTS = Comments(open="(*", close="*)", strings_inside=True)
@@ -46,25 +45,18 @@ _PARTS = (
 )
 
 
+_SPELLING = Spelling(
+    wanted="Theorem NAME : FORMULA",
+    theorem=rf"(?<![\w'.])(?:{_THEOREM})\s+([A-Za-z_][\w']*)",
+    ending=r"\.\s*(?:Proof\s*\.?\s*)?$",
+    more=_STOP,
+    every="forall {}, ({})",
+)
+
+
 def split(statement: str) -> Goal:
     """The statement in parts: what stands before the theorem, its name, its formula. Raises Unread."""
-    bare = proof_text.stripped(statement, _COMMENTS)
-    found = list(re.finditer(rf"(?<![\w'.])(?:{_THEOREM})\s+([A-Za-z_][\w']*)", bare or ""))
-    if bare is None or not found:
-        raise Unread("want a statement: Theorem NAME : FORMULA")
-    last = found[-1]
-    rest = re.sub(r"\.\s*(?:Proof\s*\.?\s*)?$", "", bare[last.end() :].rstrip())
-    if re.search(_STOP, rest):
-        raise Unread("more than a statement")
-    binders, formula = proof_text.cut(rest)
-    if not formula:
-        raise Unread("want a statement: Theorem NAME : FORMULA")
-    return Goal(
-        name=last[1],
-        header=proof_text.one_blank(last[1] + rest if not rest[:1].isspace() else last[1] + " " + rest),
-        type=f"forall {binders}, ({formula})" if binders else formula,
-        preamble=bare[: last.start()].strip(),
-    )
+    return goal_of(statement, _COMMENTS, _SPELLING)
 
 
 def screen(text: str, goal: Goal) -> str:
@@ -112,7 +104,7 @@ def prove(text: str, goal: Goal, *, seconds: float, level: int | None) -> Proved
     made: dict[str, bytes | str] = {"preamble.vo": given} if given else {}
     answer = {**made, "answer.v": _file(text, goal)}
     first = _boxed("exec coqc -q answer.v", answer, seconds, level, ("answer.vo",))
-    if (said := _fault(first, "coqc")) is not None:
+    if (said := fault(first, "coqc", _line(first))) is not None:
         return said
     compiled = first.files.get("answer.vo")
     if not compiled:
@@ -124,7 +116,7 @@ def prove(text: str, goal: Goal, *, seconds: float, level: int | None) -> Proved
     )
     files = {**made, "statement.vo": stated, "answer.vo": compiled, "check.v": ours}
     second = _boxed(_SECOND, files, 2 * seconds, level, ())
-    if (said := _fault(second, "the second box")) is not None:
+    if (said := fault(second, "the second box", _line(second))) is not None:
         return said
     why = _judged(second.stdout.decode("utf-8", "replace"), second.stderr.decode("utf-8", "replace"), goal)
     return Proved(kind="refused" if why else "proved", reason=why, level=second.level)
@@ -200,17 +192,6 @@ def _boxed(script: str, files: dict[str, bytes | str], seconds: float, level: in
     if ran.kind == "not_started":
         ran = run(command, files=files, limits=limits, level=level, keep=keep, locked=locked)
     return ran
-
-
-def _fault(ran: Ran, what: str) -> Proved | None:
-    """What a box that did not end well means; None where it did."""
-    if ran.kind == "not_started":
-        return Proved(kind="ours", reason=ran.error, level=ran.level)
-    if ran.kind != "exited":
-        return Proved(kind="broke", reason=f"{ran.kind}: {what}: {ran.error}", level=ran.level)
-    if ran.status == 0:
-        return None
-    return Proved(kind="refused", reason=f"{what}: {_line(ran)}", level=ran.level)
 
 
 def _line(ran: Ran) -> str:

@@ -19,8 +19,7 @@ from pathlib import Path
 
 from verigrad.rewards import proof_text
 from verigrad.rewards.proof_text import Comments
-from verigrad.rewards.provers import Goal, Proved
-from verigrad.rewards.tokens import Unread
+from verigrad.rewards.provers import Goal, Proved, Spelling, fault, goal_of
 from verigrad.sandbox import Limits, Ran, run
 
 _COMMENTS = Comments(open="/-", close="-/", line="--", escape="\\")
@@ -43,25 +42,18 @@ _FORBIDDEN = frozenset(
 )
 
 
+_SPELLING = Spelling(
+    wanted="theorem NAME : FORMULA",
+    theorem=rf"(?<![\w'.])(?:{_THEOREM})\s+([A-Za-z_][\w'.]*)",
+    ending=r":=\s*(?:by)?\s*(?:sorry)?\s*$",
+    more=r":=(?![^()]*\))",
+    every="∀ {}, ({})",
+)
+
+
 def split(statement: str) -> Goal:
     """The statement in parts. Raises Unread."""
-    bare = proof_text.stripped(statement, _COMMENTS)
-    found = list(re.finditer(rf"(?<![\w'.])(?:{_THEOREM})\s+([A-Za-z_][\w'.]*)", bare or ""))
-    if bare is None or not found:
-        raise Unread("want a statement: theorem NAME : FORMULA")
-    last = found[-1]
-    rest = re.sub(r":=\s*(?:by)?\s*(?:sorry)?\s*$", "", bare[last.end() :].rstrip())
-    if re.search(r":=(?![^()]*\))", rest):
-        raise Unread("more than a statement")
-    binders, formula = proof_text.cut(rest)
-    if not formula:
-        raise Unread("want a statement: theorem NAME : FORMULA")
-    return Goal(
-        name=last[1],
-        header=proof_text.one_blank(last[1] + rest if not rest[:1].isspace() else last[1] + " " + rest),
-        type=f"∀ {binders}, ({formula})" if binders else formula,
-        preamble=bare[: last.start()].strip(),
-    )
+    return goal_of(statement, _COMMENTS, _SPELLING)
 
 
 def screen(text: str, goal: Goal) -> str:
@@ -117,7 +109,7 @@ def prove(text: str, goal: Goal, *, seconds: float, level: int | None) -> Proved
             return Proved(kind="gold", reason=f"the {name} does not compile: {_line(ran)}", level=ran.level)
         made[f"{name}.olean"] = ran.files.get(f"{name}.olean", b"")
     first = _boxed("answer", _file(text, goal), made, seconds, level)
-    if (said := _fault(first)) is not None:
+    if (said := fault(first, "lean", _line(first))) is not None:
         return said
     made["answer.olean"] = first.files.get("answer.olean", b"")
     ours = (
@@ -125,7 +117,7 @@ def prove(text: str, goal: Goal, *, seconds: float, level: int | None) -> Proved
         f"theorem verigrad_goal : verigrad_statement := @{goal.name}\n#print axioms verigrad_goal\n"
     )
     second = _boxed("check", ours, made, seconds, level)
-    if (said := _fault(second)) is not None:
+    if (said := fault(second, "lean", _line(second))) is not None:
         return said
     why = judged(second.stdout.decode("utf-8", "replace"), goal)
     return Proved(kind="refused" if why else "proved", reason=why, level=second.level)
@@ -168,14 +160,6 @@ def _boxed(name: str, source: str, made: dict[str, bytes], seconds: float, level
     if ran.kind == "not_started":
         ran = run(command, files=files, limits=limits, level=level, keep=[f"{name}.olean"], reads=reads)
     return ran
-
-
-def _fault(ran: Ran) -> Proved | None:
-    if ran.kind == "not_started":
-        return Proved(kind="ours", reason=ran.error, level=ran.level)
-    if ran.kind != "exited":
-        return Proved(kind="broke", reason=f"{ran.kind}: lean: {ran.error}", level=ran.level)
-    return None if ran.status == 0 else Proved(kind="refused", reason=f"lean: {_line(ran)}", level=ran.level)
 
 
 def _line(ran: Ran) -> str:
