@@ -23,6 +23,14 @@ VARIANTS: dict[str, Method] = {
     "no correction": build("dr_grpo", {"mismatch": "none", "ratio": "token", "clip": "none"}),
     "masked answers": build("dapo", {"keep": {"truncated": "masked"}, "entropy": {"coefficient": 0.1}}),
     "budget": build("cispo", {"aggregation": {"name": "budget", "tokens": 7}, "clip": {"cap": 1.1, "floor": 0.9}}),
+    "critic alone": build(
+        "rloo", {"baseline": {"name": "critic", "value": "model", "lambda": 0.8}, "kl": {"coefficient": 0.1}}
+    ),
+    "critic, masked": build(
+        "ppo", {"keep": {"truncated": "masked"}, "kl": {"name": "k2", "coefficient": 0.1}, "baseline": {"lambda": 1}}
+    ),
+    "process": build("grpo", {"baseline": {"rewards": "process"}, "kl": "none"}),
+    "process, whitened": build("reinforce_pp_baseline", {"baseline": {"rewards": "process"}}),
     "discounted": replace(build("remax", {"kl": {"name": "k1", "coefficient": 0.1}}), gamma=0.9),
 }
 EVERY: dict[str, Method] = {**methods, **VARIANTS}
@@ -39,6 +47,8 @@ def signal_of(
     parts: Sequence[Sequence[float]] | None = None,
     chosen: Sequence[Sequence[bool]] | None = None,
     truncated: Sequence[bool] | None = None,
+    value: Sequence[Sequence[float]] | None = None,
+    process: Sequence[Sequence[float]] | None = None,
     budget: int = 4,
 ) -> Signal:
     """A signal from ragged lists, right-padded with zeros; its totals are those of exactly these rows."""
@@ -62,15 +72,19 @@ def signal_of(
         truncated_B=np.zeros(rows, dtype=bool) if truncated is None else np.array(truncated, dtype=bool),
         group_B=group_B,
         greedy_reward_B=None if greedy is None else np.array(greedy, dtype=np.float64),
+        process_BT=None if process is None else padded(process, longest, filler=np.nan),
         totals=totals_of(chosen_BT, group_B, budget=budget),
     )
     return Signal(
-        batch=batch, logp_old_BT=padded(old, longest), logp_ref_BT=None if ref is None else padded(ref, longest)
+        batch=batch,
+        logp_old_BT=padded(old, longest),
+        logp_ref_BT=None if ref is None else padded(ref, longest),
+        value_BT=None if value is None else padded(value, longest),
     )
 
 
-def padded(rows: Sequence[Sequence[float]], longest: int) -> np.ndarray:
-    out = np.zeros((len(rows), longest), dtype=np.float64)
+def padded(rows: Sequence[Sequence[float]], longest: int, *, filler: float = 0.0) -> np.ndarray:
+    out = np.full((len(rows), longest), filler, dtype=np.float64)
     for b, row in enumerate(rows):
         out[b, : len(row)] = row
     return out
@@ -87,6 +101,9 @@ def random_case(seed: int, *, groups: int = 3, size: int = 3, longest: int = 4) 
         row[0] = True
     greedy_G = rng.integers(0, 2, groups).astype(float)
     parts = np.stack([rng.integers(0, 2, rows).astype(float), rng.normal(size=rows).round(2)], axis=1)
+    values = np.random.default_rng([seed, 1])  # their own numbers, so that those above stay as they are
+    value = [list(values.normal(0.5, 0.5, n)) for n in length]
+    process = [[values.normal() if c and values.random() < 0.6 else np.nan for c in row] for row in chosen]
     signal = signal_of(
         reward=list(parts.sum(axis=1)),
         parts=[list(p) for p in parts],
@@ -97,6 +114,8 @@ def random_case(seed: int, *, groups: int = 3, size: int = 3, longest: int = 4) 
         greedy=list(np.repeat(greedy_G, size)),
         chosen=chosen,
         truncated=list(rng.random(rows) < 0.3),
+        value=value,
+        process=process,
         budget=longest + 2,
     )
     shape = signal.logp_old_BT.shape
@@ -120,19 +139,21 @@ def loss_of(
 
 def arrays(signal: Signal, **changed: np.ndarray) -> Signal:
     """The signal with some arrays replaced, wherever they live."""
-    ours = {k: v for k, v in changed.items() if k.startswith(("logp_old", "logp_ref"))}
+    ours = {k: v for k, v in changed.items() if k.startswith(("logp_old", "logp_ref", "value"))}
     theirs = {k: v for k, v in changed.items() if k not in ours}
     return replace(signal, batch=replace(signal.batch, **theirs), **ours)
 
 
 def with_rewards(signal: Signal, shift: float, factor: float) -> Signal:
-    """Every reward, part and greedy reward times factor, plus shift."""
+    """Every reward, part, greedy reward, step's reward and value times factor, plus shift."""
     b = signal.batch
     return arrays(
         signal,
         reward_B=b.reward_B * factor + shift,
         parts_BK=b.parts_BK * factor + shift,
         greedy_reward_B=None if b.greedy_reward_B is None else b.greedy_reward_B * factor + shift,
+        process_BT=None if b.process_BT is None else b.process_BT * factor + shift,
+        value_BT=None if signal.value_BT is None else signal.value_BT * factor + shift,
     )
 
 

@@ -23,6 +23,7 @@ CISPO_CAP_128 = build("cispo", {"clip": {"cap": 1.28}})
 REINFORCE_PP_VERL = build("reinforce_pp", {"scale": {"ddof": 1, "epsilon": 1e-8}, "kl": {"coefficient": 0.1}})
 REINFORCE_PP_BASELINE_VERL = build("reinforce_pp_baseline", {"scale": {"ddof": 1, "epsilon": 1e-8}})
 DUAL_CLIP_VERL = build("grpo", {"clip": {"dual": 3.0}, "kl": "none"})
+PPO_VERL = build("ppo", {"baseline": {"lambda": 1.0}, "scale": {"ddof": 1, "epsilon": 1e-8}})
 SEQUENCE_MASK_TRL = build("grpo", {"mismatch": {"name": "masked", "level": "sequence", "low": 0, "high": 3}})
 
 NOT_EXPRESSIBLE = {
@@ -36,10 +37,4 @@ NOT_EXPRESSIBLE = {
     "ess_token": "effective sample size: no loss",
     "dppo_tv_mask": "clipping by differences of probabilities (DPPO)",
     "binary_kl_p.6_q.9": "a gate by binary KL (OpenRLHF)",
-    "gae_adv": "needs a critic: not yet",
-    "gae_ret": "needs a critic: not yet",
-    "gae_lam1_adv": "needs a critic: not yet",
-    "gae_with_kl": "needs a critic: not yet",
-    "value_clip": "needs a critic: not yet",
-    "adaptive_kl_mult": "an adaptive coefficient: not here",
 }

@@ -1,6 +1,7 @@
 """Every method's loss by hand: loops over answers and tokens as its paper writes it, sharing no code with the product.
 
-A row is a dict: group, reward, greedy, and per chosen token new (torch scalars with gradient), old, ref, mu (floats).
+A row is a dict: group, reward, greedy, and per chosen token new (torch scalars with gradient), old, ref, mu, value
+(floats).
 All methods carry the truncated mismatch weight min(old / mu, 2).
 """
 
@@ -177,6 +178,24 @@ def lite_ppo(rows: list[Row], budget: int) -> Tensor:
     return total / sum(len(row["old"]) for row in rows)
 
 
+def estimated(row: Row, gamma: float, lam: float, beta: float) -> list[float]:
+    """GAE as its paper sums it: every later surprise, discounted by how far away it is."""
+    n = len(row["old"])
+    paid = [-beta * (row["old"][t] - row["ref"][t]) for t in range(n)]
+    paid[-1] += row["reward"]
+    values = [*row["value"], 0.0]
+    surprise = [paid[t] + gamma * values[t + 1] - values[t] for t in range(n)]
+    return [sum((gamma * lam) ** (k - t) * surprise[k] for k in range(t, n)) for t in range(n)]
+
+
+def ppo(rows: list[Row], budget: int) -> Tensor:
+    total = torch.zeros((), dtype=torch.float64)
+    for row, advantage in zip(rows, whitened([estimated(row, 1.0, 0.95, 0.05) for row in rows]), strict=True):
+        for t, a in enumerate(advantage):
+            total = total - tis(row, t) * clipped(ratio(row, t), a, 0.2, 0.2)
+    return total / sum(len(row["old"]) for row in rows)
+
+
 HAND: dict[str, Loss] = {
     f.__name__: f
     for f in (
@@ -191,5 +210,6 @@ HAND: dict[str, Loss] = {
         reinforce_pp,
         reinforce_pp_baseline,
         lite_ppo,
+        ppo,
     )
 }

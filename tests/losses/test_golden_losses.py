@@ -15,7 +15,7 @@ import torch
 
 from tests.losses import deviations as dev
 from tests.losses.cases import signal_of
-from verigrad.losses import Method, advantages, build, methods, policy_loss
+from verigrad.losses import Critic, Method, adapted, advantages, build, methods, policy_loss, value_loss, value_targets
 from verigrad.losses.clips import Pessimistic
 from verigrad.losses.kls import k1, k2, k3
 from verigrad.losses.mismatches import Masked, Truncated
@@ -104,6 +104,21 @@ def kl_in_reward() -> list[float]:
     old = [[-0.9, -1.2, -0.7]]
     got = chosen_only(method, [1.0], old, ref=[[-1.0, -1.0, -1.0]], greedy=[0.0])
     return [got[0] - got[1], got[1] - got[2], got[2]]
+
+
+def guessed(method: Method, kl: list[float] | None = None) -> dict[str, list[float]]:
+    """GAE and returns of one answer of three tokens that earned 1, its critic at 0.5, 0.6, 0.8."""
+    old = [-1.0, -1.0, -1.0]
+    ref = old if kl is None else [o - k for o, k in zip(old, kl, strict=True)]
+    signal = signal_of(reward=[1.0], old=[old], ref=[ref], value=[[0.5, 0.6, 0.8]])
+    method = replace(method, scale=methods["rloo"].scale)
+    return {"adv": advantages(method, signal)[0].tolist(), "ret": value_targets(method, signal)[0].tolist()}
+
+
+def value_clipped(clip: float | None) -> float:
+    """The value loss of one token: V 0.9, before the update 0.5, its return 1."""
+    new, old, target = (torch.tensor([[x]], dtype=torch.float64) for x in (0.9, 0.5, 1.0))
+    return value_loss(Critic(clip=clip), new, old, target, torch.ones(1, 1, dtype=torch.bool), tokens=1)[0].item()
 
 
 def whiten(values: list[float], ddof: int, epsilon: float = 0.0) -> list[float]:
@@ -209,6 +224,14 @@ COMPUTED: dict[str, Callable[[], Any]] = {
     "clip_dapo_1.3_sqrt3": lambda: -one_token(methods["dapo"], 1.3, SQRT3),
     "dualclip_c3_r5_A-1": lambda: -one_token(dev.DUAL_CLIP_VERL, 5.0, -1.0),
     "nodual_r5_A-1": lambda: -one_token(CLIP_20, 5.0, -1.0),
+    "gae_adv": lambda: guessed(methods["ppo"])["adv"],
+    "gae_ret": lambda: guessed(methods["ppo"])["ret"],
+    "gae_lam1_adv": lambda: guessed(dev.PPO_VERL)["adv"],
+    "gae_with_kl": lambda: guessed(methods["ppo"], [0.1, -0.2, 0.3])["adv"],
+    "value_clip.unclipped": lambda: 2 * value_clipped(None),
+    "value_clip.clipped": lambda: 2 * value_clipped(0.2),
+    "value_clip.loss": lambda: value_clipped(0.2),
+    "adaptive_kl_mult": lambda: adapted(1.0, 0.15, target=0.1, horizon=10000.0, n=256),
     "gae_whiten_samp": lambda: whiten([0.4705, 0.39, 0.2], 1, 1e-8),
     "gae_whiten_pop_openrlhf": lambda: whiten([0.4705, 0.39, 0.2], 0),
     "kl_in_reward": kl_in_reward,

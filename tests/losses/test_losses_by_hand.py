@@ -39,6 +39,7 @@ def test_loss_and_gradient_are_those_of_the_loop(name: str, seed: int) -> None:
                 "old": [float(signal.logp_old_BT[i, t]) for t in at],
                 "ref": [float(signal.logp_ref_BT[i, t]) for t in at],
                 "mu": [float(b.logp_sampler_BT[i, t]) for t in at],
+                "value": [float(signal.value_BT[i, t]) for t in at],
             }
         )
     by_hand = HAND[name](rows, b.totals.budget)

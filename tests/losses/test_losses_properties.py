@@ -18,6 +18,7 @@ from tests.losses.cases import EVERY, arrays, loss_of, merged, random_case, sign
 from verigrad.errors import Refused
 from verigrad.losses import Method, advantages, build, idle_rows, methods, needs, policy_loss
 from verigrad.losses.kls import K1, InLoss
+from verigrad.losses.method import process
 from verigrad.losses.scales import NoScale, Whiten
 from verigrad.losses.wire import WORDS
 from verigrad.records import Signal, totals_of
@@ -46,6 +47,8 @@ def padding(method: Method, seed: int) -> None:
         logp_sampler_BT=widen(b.logp_sampler_BT, np.nan),
         logp_old_BT=widen(signal.logp_old_BT, np.inf),
         logp_ref_BT=widen(signal.logp_ref_BT, np.nan),
+        value_BT=widen(signal.value_BT, np.nan),
+        process_BT=widen(b.process_BT, np.nan),
     )
     nan = torch.full((b.rows, columns), torch.nan, dtype=torch.float64)
     got, by_logp, by_entropy, _ = loss_of(method, padded, torch.cat([logp, -nan], 1), torch.cat([entropy, nan], 1))
@@ -68,6 +71,7 @@ def unchosen_tokens(method: Method, seed: int) -> None:
         logp_sampler_BT=signal.batch.logp_sampler_BT + noise,
         logp_old_BT=signal.logp_old_BT + noise,
         logp_ref_BT=signal.logp_ref_BT + noise,
+        value_BT=signal.value_BT + noise,
     )
     got, by_logp, _, _ = loss_of(method, other, logp + torch.tensor(noise), entropy + torch.tensor(noise))
     assert got == value
@@ -124,7 +128,7 @@ def row_order(method: Method, seed: int) -> None:
 
 
 def token_order(method: Method, seed: int) -> None:
-    """The order of an answer's tokens changes nothing, unless what a token is paid depends on what follows it."""
+    """The order of an answer's tokens changes nothing, unless what a token earns depends on what follows it."""
     signal, logp, entropy = random_case(seed)
     value, gradient, _, _ = loss_of(method, signal, logp, entropy)
     rng = np.random.default_rng(seed)
@@ -142,11 +146,14 @@ def token_order(method: Method, seed: int) -> None:
         logp_sampler_BT=turned(b.logp_sampler_BT),
         logp_old_BT=turned(signal.logp_old_BT),
         logp_ref_BT=turned(signal.logp_ref_BT),
+        value_BT=turned(signal.value_BT),
+        process_BT=turned(b.process_BT),
     )
     got, by_logp, _, _ = loss_of(
         method, other, torch.tensor(turned(logp.numpy())), torch.tensor(turned(entropy.numpy()))
     )
     ordered = method.gamma != 1 or (isinstance(method.kl, K1) and method.kl.paid == "token_reward")
+    ordered = ordered or needs(method).critic or process(method)
     if not ordered:
         same(got, value)
         same(by_logp, turned(gradient))
@@ -155,7 +162,7 @@ def token_order(method: Method, seed: int) -> None:
 
 
 def shift(method: Method, seed: int) -> None:
-    """Adding a number to every reward changes no advantage."""
+    """Adding a number to every reward, and to what the critic expects, changes no advantage."""
     signal, _, _ = random_case(seed)
     same(advantages(method, with_rewards(signal, 3.5, 1.0)), advantages(method, signal), atol=1e-9)
 
@@ -175,7 +182,15 @@ def constant_groups(method: Method, seed: int) -> None:
     by_group = method.baseline.word != "batch_mean" and not isinstance(method.scale, Whiten)
     reward = np.sin(b.group_B.astype(float)) / 3 if by_group else np.full(b.rows, 0.1)
     parts = np.stack([reward, 0.1 * np.sign(reward)], axis=1)
-    flat = arrays(signal, reward_B=reward, greedy_reward_B=reward, parts_BK=parts, logp_ref_BT=signal.logp_old_BT)
+    flat = arrays(
+        signal,
+        reward_B=reward,
+        greedy_reward_B=reward,
+        parts_BK=parts,
+        logp_ref_BT=signal.logp_old_BT,
+        value_BT=np.broadcast_to(reward[:, None], signal.value_BT.shape),
+        process_BT=np.where(np.isnan(b.process_BT), np.nan, reward[:, None]),
+    )
     assert not advantages(method, flat).any()
 
 
@@ -220,13 +235,14 @@ def idle(method: Method, seed: int) -> None:
     reward = np.where(b.group_B == b.group_B[0], 0.5, b.reward_B)
     parts = np.where((b.group_B == b.group_B[0])[:, None], 0.25, b.parts_BK)
     greedy = np.where(b.group_B == b.group_B[0], 0.5, b.greedy_reward_B)
-    signal = arrays(signal, reward_B=reward, parts_BK=parts, greedy_reward_B=greedy)
+    steps = np.where((b.group_B == b.group_B[0])[:, None] & ~np.isnan(b.process_BT), 0.5, b.process_BT)
+    signal = arrays(signal, reward_B=reward, parts_BK=parts, greedy_reward_B=greedy, process_BT=steps)
     advantage = advantages(method, signal)
     value, gradient, by_entropy, _ = loss_of(method, signal, logp, entropy, advantage)
     skip = idle_rows(method, advantage, signal)
     assert not gradient[skip].any()
     assert not by_entropy[skip].any()
-    in_loss = isinstance(method.kl, InLoss) or needs(method).entropy
+    in_loss = isinstance(method.kl, InLoss) or needs(method).entropy or needs(method).critic
     if method.keep.truncated == "masked":
         assert skip[b.truncated_B].all()
     elif in_loss:

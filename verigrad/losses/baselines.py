@@ -1,14 +1,14 @@
 """Axis `baseline`: what a typical answer would have earned.
 
 Each value maps rewards to rewards minus the baseline, [B] -> [B], in float64. `Rows` is all it may look at. Left out:
-critics (`value`), which come with the critic itself.
+what a critic's values make of the rewards (value.py), the critic's network (models).
 """
 
 # ruff: noqa: F722
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from verigrad.errors import Refused
 from verigrad.losses import grouping
-from verigrad.losses.axis import AxisValue
+from verigrad.losses.axis import AxisValue, quiet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +45,11 @@ class GroupMean(AxisValue):
     axis: ClassVar[str] = "baseline"
     word: ClassVar[str] = "group_mean"
     compares: ClassVar[bool] = True
+
+    rewards: Literal["outcome", "process"] = quiet("outcome")
+    """outcome: the answer's reward. process: the rewards of its steps of reasoning, as the verdict gives them
+    (`Verdict.process`), centred and scaled over all steps of the group; a token's advantage is the sum over the steps
+    that end at it or after (4.1.3). The outcome's reward is then only reported."""
 
     def __call__(self, reward_B: Float[Tensor, " B"], rows: Rows) -> Float[Tensor, " B"]:
         """[B] -> [B]. Refused where a group has one member."""
@@ -107,11 +112,54 @@ class BatchMean(AxisValue):
         return grouping.centred(reward_B, rows.step_B)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Critic(AxisValue):
+    """R - V: a network's guess before every token, and GAE over what it got wrong. PPO, arXiv:1707.06347, eq. 11.
+
+    Generalised advantage estimation: arXiv:1506.02438. One answer a prompt is enough. "head" is a linear head on the
+    policy's own trunk, trained with it in one loss; "model" a network of its own, begun as a copy of the policy.
+    Libraries: TRL to 1.10 gamma 1, lambda 0.95, value clip 0.2, coefficient 0.1, a model of its own (removed by 1.16);
+    verl 0.9.1 and OpenRLHF 0.11.2 gamma 1, lambda 1, value clip 0.5, a model and an optimizer of its own.
+    """
+
+    axis: ClassVar[str] = "baseline"
+    word: ClassVar[str] = "critic"
+    compares: ClassVar[bool] = False
+
+    value: Literal["head", "model"] = "head"
+    """head: on the policy's trunk, almost no memory; model: a second network, undisturbed by the policy's loss."""
+    gamma: float = 1.0
+    """Discount per chosen token."""
+    lambda_: float = 0.95
+    """GAE's lambda (the recipe writes `lambda`): 1 trusts what was paid, 0 the critic's next value."""
+    lr: float | None = None
+    """Learning rate of the critic's own parameters; none: `train.lr` for a head, MODEL_LR for a model."""
+    clip: float | None = 0.2
+    """A value may gain by moving this far from what it was before the update; "none": as far as it likes."""
+    coefficient: float = 0.1
+    """Weight of the value loss beside the policy's, where both train one trunk (head)."""
+
+    def __post_init__(self) -> None:
+        """Refuses gamma outside (0, 1], lambda outside [0, 1], an lr or clip of 0 and below, a negative coefficient."""
+        self.in_range("gamma", above=0, high=1)
+        self.in_range("lambda_", low=0, high=1)
+        self.in_range("lr", above=0)
+        self.in_range("clip", above=0)
+        self.in_range("coefficient", low=0)
+
+    def __call__(self, reward_B: Float[Tensor, " B"], rows: Rows) -> Float[Tensor, " B"]:
+        """[B] -> [B], unchanged: this baseline is subtracted token by token (value.gae)."""
+        return reward_B
+
+
+MODEL_LR = 1e-5
+"""Learning rate of a critic that is a model, unless said: verl 0.9.1's default (OpenRLHF 0.11.2: 9e-6)."""
+
+
 def _compared(rows: Rows) -> None:
     if bool((grouping.sizes(rows.group_B) < 2).any()):
         raise Refused("a group baseline needs at least two answers to each prompt", key="train.group")
 
 
-Baseline = GroupMean | LeaveOneOut | Greedy | BatchMean
-WORDS: tuple[type[AxisValue], ...] = (GroupMean, LeaveOneOut, Greedy, BatchMean)
-LATER = {"value": "critic comes later"}
+Baseline = GroupMean | LeaveOneOut | Greedy | BatchMean | Critic
+WORDS: tuple[type[AxisValue], ...] = (GroupMean, LeaveOneOut, Greedy, BatchMean, Critic)

@@ -10,7 +10,8 @@ KL(pi || pi_ref). What matters is the gradient each gives where it is paid (arXi
 
 `paid` is "loss" (per token, with the policy's aggregation), "token_reward" (each token pays, and all before it feel it)
 or "sequence_reward" (the answer pays its sum, before the baseline and the scale). A token's payment joins after the
-baseline and the std of rewards, as in OpenRLHF 0.11.2, and before whitening. Left out: adaptive coefficients.
+baseline and the std of rewards, as in OpenRLHF 0.11.2, and before whitening. Left out: moving an adaptive coefficient
+(value.adapted), replacing the reference (training).
 """
 
 # ruff: noqa: F722
@@ -23,7 +24,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from verigrad.errors import Refused
-from verigrad.losses.axis import AxisValue
+from verigrad.losses.axis import AxisValue, quiet
 from verigrad.losses.ratios import bounded_exp
 
 Paid = Literal["loss", "token_reward", "sequence_reward"]
@@ -54,10 +55,13 @@ class KlValue(AxisValue):
     """beta: what one nat costs."""
     paid: Paid = "loss"
     """loss | token_reward | sequence_reward."""
+    refresh: int = quiet(0)
+    """Steps after which the reference becomes a copy of the policy, again and again; 0: never. R1-Zero: 400."""
 
     def __post_init__(self) -> None:
-        """Refuses a negative coefficient."""
+        """Refuses a negative coefficient and a negative refresh."""
         self.in_range("coefficient", low=0)
+        self.in_range("refresh", low=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +84,22 @@ class K1(KlValue):
 
     paid: Paid = "token_reward"
     """token_reward | sequence_reward."""
+    target: float | None = None
+    """Wanted k1 in nats per token: the coefficient then moves a little after every step (value.adapted), towards more
+    where the policy is further away, less where it is nearer. none: the coefficient stays."""
+    horizon: float = quiet(10000.0)
+    """Answers after which a coefficient that always moves the same way has moved by a fifth of itself, about."""
 
     def __post_init__(self) -> None:
-        """Refuses k1 in the loss."""
+        """Refuses k1 in the loss, a target or horizon of 0 and below, and a target for a coefficient of 0."""
         super().__post_init__()
+        self.in_range("target", above=0)
+        self.in_range("horizon", above=0)
+        if self.target is not None and self.coefficient == 0:
+            raise Refused(
+                "loss.kl.target moves the coefficient by shares of itself, and 0 stays 0; begin above 0",
+                key="loss.kl.coefficient",
+            )
         if self.paid == "loss":
             raise Refused(
                 "loss.kl: k1 in the loss has expected gradient 0; pay it in the reward, or take k2", key="loss.kl.paid"

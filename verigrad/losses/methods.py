@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from verigrad.losses.aggregations import Budget, GroupTokenMean, SequenceMean, SequenceSum, TokenMean
-from verigrad.losses.baselines import BatchMean, Greedy, GroupMean, LeaveOneOut
+from verigrad.losses.baselines import BatchMean, Critic, Greedy, GroupMean, LeaveOneOut
 from verigrad.losses.clips import NoClip, Pessimistic, Weighted
 from verigrad.losses.keeps import All, Varied
 from verigrad.losses.kls import K1, K2, K3, NoKl
@@ -24,6 +24,8 @@ _STD = {
     "scale.ddof": "the paper writes std(.) and no ddof; 0, the population's, is ours (the libraries take 1)",
     "scale.epsilon": "the paper writes none; a constant group is 0 without it",
 }
+_REFRESH = {"kl.refresh": "0, never: DeepSeekMath's iterative form once an iteration, R1-Zero every 400 steps"}
+_HORIZON = "acts with a target only: not in the paper, 10000 as in TRL and verl 0.9.1"
 _PPO_CLIP = {
     "clip.low": "not in the paper: PPO's convention (arXiv:1707.06347, 6.1)",
     "clip.high": "not in the paper: PPO's convention (arXiv:1707.06347, 6.1)",
@@ -47,6 +49,7 @@ GRPO = Method(
         "aggregation": "DeepSeekMath eq. 3",
         "kl": "DeepSeekMath eq. 4",
         "kl.coefficient": "DeepSeekMath 4.2",
+        **_REFRESH,
         **_PPO_CLIP,
         **_STD,
         **_MISMATCH,
@@ -210,6 +213,8 @@ RLOO = Method(
         "aggregation": "Back to Basics: the answer is one action",
         "kl": "Back to Basics: in the reward, so in the baseline",
         "kl.coefficient": "Back to Basics: 0.03 on TL;DR (0.10 on HH)",
+        "kl.horizon": _HORIZON,
+        **_REFRESH,
         **_MISMATCH,
     },
     notes=("TRL 1.16, verl 0.9.1 and OpenRLHF 0.11.2 add a ratio and PPO's clip.",),
@@ -256,6 +261,8 @@ REINFORCE_PP = Method(
         "aggregation": "not in the paper: the token mean of both libraries",
         "kl": "REINFORCE++: k1 in the reward, return to go",
         "kl.coefficient": "not taken from the paper: OpenRLHF 0.11.2's default",
+        "kl.horizon": _HORIZON,
+        **_REFRESH,
         **_PPO_CLIP,
         **_STD,
         **_MISMATCH,
@@ -271,7 +278,7 @@ REINFORCE_PP_BASELINE = replace(
     baseline=GroupMean(),
     kl=K2(coefficient=0.01),
     sources={
-        **REINFORCE_PP.sources,
+        **{key: whose for key, whose in REINFORCE_PP.sources.items() if key != "kl.horizon"},
         "baseline": "REINFORCE++-baseline: group mean",
         "kl": "REINFORCE++-baseline: k2 in the loss",
     },
@@ -302,6 +309,44 @@ LITE_PPO = replace(
     paper_sizes={},
 )
 
+PPO = Method(
+    name="ppo",
+    source="PPO, arXiv:1707.06347, eq. 7 and 11; for language models InstructGPT, arXiv:2203.02155",
+    baseline=Critic(),
+    scale=Whiten(over="tokens"),
+    ratio=Token(),
+    clip=Pessimistic(low=0.2, high=0.2),
+    aggregation=TokenMean(),
+    kl=K1(coefficient=0.05, paid="token_reward"),
+    keep=All(),
+    sources={
+        "baseline": "PPO eq. 11: GAE, arXiv:1506.02438",
+        "baseline.gamma": "not in the paper (0.99 in its games): 1 as in every library here",
+        "baseline.lambda": "PPO, table 3",
+        "baseline.clip": "not in the paper: TRL to 1.10 (verl 0.9.1, OpenRLHF 0.11.2: 0.5)",
+        "baseline.coefficient": "not in the paper (1 in its table 5): TRL to 1.10",
+        "scale": "not in the paper: whitened as in the three libraries",
+        "ratio": "PPO eq. 6",
+        "clip": "PPO eq. 7",
+        "clip.low": "PPO 6.1",
+        "clip.high": "PPO 6.1",
+        "aggregation": "not in the paper: the token mean of the libraries",
+        "kl": "not in PPO: InstructGPT, k1 in the reward, per token",
+        "kl.coefficient": "not in the paper: TRL to 1.10 (InstructGPT 0.02)",
+        "kl.horizon": _HORIZON,
+        **_REFRESH,
+        **_STD,
+        **_MISMATCH,
+    },
+    notes=(
+        "One answer a prompt is enough. The judge may be a reward model (RLHF) or a verifier (RLVR).",
+        'Its critic is a head on the policy; baseline = { value = "model" } is the four-model set-up.',
+        "train.passes 4 is TRL's to 1.10; PPO's own is 3 to 15, verl 0.9.1 and OpenRLHF 0.11.2 make 1.",
+    ),
+    paper_sizes={"train.group": "1"},
+    elsewhere={"train.passes": 4},
+)
+
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         m.name: m
@@ -317,8 +362,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             REINFORCE_PP,
             REINFORCE_PP_BASELINE,
             LITE_PPO,
+            PPO,
         )
     }
 )
-
-LATER: Mapping[str, str] = MappingProxyType({"ppo": "critic comes later"})

@@ -10,9 +10,9 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 
-from verigrad.losses.axis import parameters
+from verigrad.losses.axis import parameters, said, told
 from verigrad.losses.method import AXES, Method, shown
-from verigrad.losses.methods import LATER, METHODS
+from verigrad.losses.methods import METHODS
 from verigrad.losses.wire import WORDS
 
 
@@ -34,27 +34,26 @@ def table() -> str:
     lines += [
         f"| [`{m.name}`](#{m.name}) | " + " | ".join(_brief(m, a) for a in columns) + " |" for m in METHODS.values()
     ]
-    lines += ["", *[f"Not yet: `{name}` ({why})." for name, why in LATER.items()]]
     for method in METHODS.values():
         lines += ["", *_section(method)]
     lines += ["", "# Axes"]
     for axis, words in WORDS.items():
         lines += ["", f"## loss.{axis}", "", "| word | parameters | what it is |", "|---|---|---|"]
         for word in words:
-            said = (inspect.getdoc(word) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-            takes = ", ".join(f"`{f.name}`" for f in fields(word))
-            lines.append(f"| `{word.word}` | {takes} | {said} |")
+            text = (inspect.getdoc(word) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+            takes = ", ".join(f"`{said(f.name)}`" for f in fields(word))
+            lines.append(f"| `{word.word}` | {takes} | {text} |")
     return "\n".join(lines) + "\n"
 
 
 def _brief(method: Method, axis: str) -> str:
     value = getattr(method, axis)
-    told = [shown(v) for v in parameters(value).values() if v is not None and v is not False]
+    brief = [shown(v) for v in told(value).values() if v is not False]
     if axis == "scale":
-        told = [f"ddof {value.ddof}"] if hasattr(value, "ddof") else []
+        brief = [f"ddof {value.ddof}"] if hasattr(value, "ddof") else []
     if axis == "keep":
-        told = []
-    return " ".join([value.word, *told])
+        brief = []
+    return " ".join([value.word, *brief])
 
 
 def _section(method: Method) -> list[str]:
@@ -67,6 +66,6 @@ def _section(method: Method) -> list[str]:
     for key, value in method.elsewhere.items():
         lines.append(f"| `{key}` | `{value}` | set outside [loss] |")
     if method.paper_sizes:
-        told = ", ".join(f"`{key}` {size}" for key, size in method.paper_sizes.items())
-        lines += ["", f"The paper's sizes (never set): {told}."]
+        sizes = ", ".join(f"`{key}` {size}" for key, size in method.paper_sizes.items())
+        lines += ["", f"The paper's sizes (never set): {sizes}."]
     return [*lines, "", *(f"- {note}" for note in method.notes)]

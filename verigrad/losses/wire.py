@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from verigrad.errors import NotYet, Refused, nearest
+from verigrad.errors import Refused, nearest
 from verigrad.losses import aggregations, baselines, clips, entropies, keeps, kls, mismatches, ratios, scales
 from verigrad.losses.axis import AxisValue, chosen
 from verigrad.losses.method import AXES, Method, diff
-from verigrad.losses.methods import LATER, METHODS
+from verigrad.losses.methods import METHODS
 
 WORDS: Mapping[str, tuple[type[AxisValue], ...]] = {
     "baseline": baselines.WORDS,
@@ -37,22 +37,18 @@ def build(name: str, axes: Mapping[str, Any]) -> Method:
     Raises:
         Refused: unknown method, axis, word or parameter, wrong type, value out of range, choices that do not go
             together; `key` is the recipe's key path.
-        NotYet: ppo, and the critic's baseline.
     """
     method = named(name)
     changed: dict[str, Any] = {}
     for axis, given in axes.items():
         if axis not in WORDS:
             raise Refused(f"unknown key loss.{axis}{nearest(axis, WORDS)}", key=f"loss.{axis}")
-        later = baselines.LATER if axis == "baseline" else None
-        changed[axis] = chosen(axis, WORDS[axis], getattr(method, axis), given, later=later)
+        changed[axis] = chosen(axis, WORDS[axis], getattr(method, axis), given)
     return replace(method, **changed)
 
 
 def named(name: str) -> Method:
-    """The method of this name as it stands. Raises Refused or NotYet with key "loss.method"."""
-    if name in LATER:
-        raise NotYet(f'loss.method = "{name}": not yet ({LATER[name]})', key="loss.method")
+    """The method of this name as it stands. Raises Refused with key "loss.method"."""
     if name not in METHODS:
         raise Refused(f'unknown loss.method = "{name}"{nearest(name, METHODS)}', key="loss.method")
     return METHODS[name]

@@ -1,7 +1,8 @@
 """What travels between rooms, frozen and keyword-only; numpy is the only import. See docs/design.md 3 and 6."""
 
-from verigrad.records.acceptance import Decision, Grade, Item, Pair, Reply
+from verigrad.records.acceptance import Decision, Grade, Item, Reply
 from verigrad.records.batch import Batch, Signal, Step, Totals, batch_of, totals_of
+from verigrad.records.examples import Demonstration, Labelled, Pair
 from verigrad.records.rollout import Completion, Draw, Finish, Group, Request, Rollout, Scored
 from verigrad.records.seeds import seed, uniform, uniforms
 from verigrad.records.task import Message, Task
@@ -23,11 +24,13 @@ __all__ = [
     "Batch",
     "Completion",
     "Decision",
+    "Demonstration",
     "Draw",
     "Finish",
     "Grade",
     "Group",
     "Item",
+    "Labelled",
     "Message",
     "Pair",
     "Reply",

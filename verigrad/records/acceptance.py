@@ -1,4 +1,4 @@
-"""What acceptance stores and says: Grade, Reply, Item, Decision; and Pair for preferences."""
+"""What acceptance stores and says: Grade, Reply, Item, Decision."""
 
 from __future__ import annotations
 
@@ -76,15 +76,3 @@ class Decision:
     """The test by name: "exact McNemar", "sign-flip over families", "paired bootstrap over families"."""
     why: str
     """One line for a person."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """A preference: of two answers to one prompt, the better."""
-
-    task: Task
-    """What was asked."""
-    chosen: str
-    """The better answer."""
-    rejected: str
-    """The worse answer."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from verigrad.records.rollout import Group
+from verigrad.records.rollout import Group, Scored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,9 @@ class Batch:
     """[B] int64: group id; ids are distinct in the whole step."""
     greedy_reward_B: np.ndarray | None = None
     """[B] float64: reward of the group's greedy answer (ReMax), else None."""
+    process_BT: np.ndarray | None = None
+    """[B, T] float64: reward of the step of reasoning that ends at this token, nan where none does; None where no
+    verdict gave any."""
     totals: Totals
     """Of the whole update this batch is (a part of)."""
 
@@ -82,6 +85,7 @@ class Batch:
             truncated_B=self.truncated_B[i],
             group_B=self.group_B[i],
             greedy_reward_B=None if self.greedy_reward_B is None else self.greedy_reward_B[i],
+            process_BT=None if self.process_BT is None else self.process_BT[i],
             totals=totals or self.totals,
         )
 
@@ -155,6 +159,9 @@ def batch_of(groups: Sequence[Group], *, budget: int) -> Batch:
     if all(g.greedy is not None for g in groups):
         greedy = np.array([groups[g].greedy.reward for g, _ in members], dtype=np.float64)  # type: ignore[union-attr]
     group_B = np.array([g for g, _ in members], dtype=np.int64)
+    process_BT = None
+    if any(m.process_at is not None for _, m in members):
+        process_BT = np.stack([_process_T(m, longest) for _, m in members])
     return Batch(
         prompt_ids=tuple(m.rollout.prompt_ids for _, m in members),
         token_ids_BT=token_ids_BT,
@@ -170,5 +177,20 @@ def batch_of(groups: Sequence[Group], *, budget: int) -> Batch:
         truncated_B=np.array([m.rollout.finish == "length" for _, m in members], dtype=bool),
         group_B=group_B,
         greedy_reward_B=greedy,
+        process_BT=process_BT,
         totals=totals_of(chosen_BT, group_B, budget=budget),
     )
+
+
+def _process_T(scored: Scored, longest: int) -> np.ndarray:
+    """[T] float64: each step's reward at the last chosen token up to its end, nan elsewhere.
+
+    Steps that meet at one token are one step there, of their sum; one that ends before any chosen token is dropped.
+    """
+    row_T = np.full(longest, np.nan)
+    chosen_N = np.flatnonzero(scored.rollout.chosen)
+    for reward, end in zip(scored.verdict.process or (), scored.process_at or (), strict=False):
+        before_N = chosen_N[chosen_N <= end]
+        if before_N.size:
+            row_T[before_N[-1]] = reward + (0.0 if np.isnan(row_T[before_N[-1]]) else row_T[before_N[-1]])
+    return row_T

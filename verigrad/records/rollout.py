@@ -108,6 +108,8 @@ class Scored:
     """[K] what each reward part paid, weight and gate applied, by the part's name."""
     reward: float | None
     """Sum of the parts; None iff the verdict is ungraded."""
+    process_at: tuple[int, ...] | None = None
+    """The token each of the verdict's steps of reasoning ends at, from 0, where it says where they end."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,10 @@ class Verdict:
     seconds: float = 0.0
     """Wall time of the check. Never part of what a resumed run must reproduce."""
     process: tuple[float, ...] | None = None
-    """Rewards of steps of reasoning, where the check gives them."""
+    """Rewards of steps of reasoning, where the check gives them; any numbers."""
+    process_ends: tuple[int, ...] | None = None
+    """Where those steps end: characters of the answer up to and with each step's last, rising. A process reward that
+    trains (`loss.baseline.rewards = "process"`) needs them."""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -47,6 +50,15 @@ class Verdict:
             raise ValueError("a verdict has a score unless it is ungraded")
         if self.score is not None and not (math.isfinite(self.score) and 0.0 <= self.score <= 1.0):
             raise ValueError(f"a verdict's score is in [0, 1], not {self.score!r}")
+        if self.process_ends is None:
+            return
+        if self.process is None or len(self.process) != len(self.process_ends):
+            count = 0 if self.process is None else len(self.process)
+            raise ValueError(f"a verdict has an end for every step: {count} rewards, {len(self.process_ends)} ends")
+        if not all(math.isfinite(reward) for reward in self.process):
+            raise ValueError(f"a verdict's process rewards are finite numbers, not {self.process!r}")
+        if any(b <= a for a, b in zip((0, *self.process_ends), self.process_ends, strict=False)):
+            raise ValueError(f"a verdict's steps end one after the other, from 1 on, not at {self.process_ends!r}")
 
     @property
     def correct(self) -> bool:
