@@ -42,7 +42,7 @@ def by_hand(lm, temperature):
 @pytest.mark.parametrize("temperature", [1.0, 0.5, 2.0])
 @pytest.mark.parametrize("rows", [1, 3, 8])
 def test_log_probs_and_entropies_equal_the_plain_loop(lm, temperature, rows):
-    logp, entropy = models.response_logps(
+    logp, entropy, _ = models.response_logps(
         lm, prompts(), TOKENS, LENGTH, temperature=temperature, entropy=True, rows=rows
     )
     right_logp, right_entropy = by_hand(lm, temperature)
@@ -112,8 +112,8 @@ def test_the_entropys_gradient_is_finite_where_probabilities_vanish(lm, monkeypa
     logits = torch.zeros(1, 1, VOCABULARY)
     logits[..., 0] = 500.0
     logits.requires_grad_()
-    monkeypatch.setattr("verigrad.models.padded._logits", lambda *_: logits)
-    logp, entropy = models.response_logps(lm, prompts([1]), np.array([[3]]), np.array([1]), entropy=True)
+    monkeypatch.setattr("verigrad.models.padded._logits", lambda *_: (logits, None))
+    logp, entropy, _ = models.response_logps(lm, prompts([1]), np.array([[3]]), np.array([1]), entropy=True)
     (entropy.sum() + logp.sum()).backward()
     assert float(entropy.detach().sum()) == 0
     assert float(logp.detach().sum()) == -500
@@ -139,6 +139,6 @@ def test_no_rows_and_unequal_counts(lm):
 
 
 def test_rows_without_a_single_token_are_zero(lm):
-    logp, entropy = models.response_logps(lm, prompts([0, 1]), TOKENS[:2], np.array([0, 0]), entropy=True)
+    logp, entropy, _ = models.response_logps(lm, prompts([0, 1]), TOKENS[:2], np.array([0, 0]), entropy=True)
     assert not logp.any()
     assert not entropy.any()

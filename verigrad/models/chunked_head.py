@@ -128,8 +128,10 @@ class _Chunked(torch.autograd.Function):
         grad_R, spread = grads[0], ctx.entropy and bool(grads[1].any())
         rows, starts = ctx.rows, range(0, len(hidden_RH), ctx.rows)
         dhidden_RH = torch.empty_like(hidden_RH)
-        dweight = _Sum(weight_VH)
-        dbias_V = None if bias_V is None else torch.zeros(len(bias_V), device=bias_V.device)
+        dweight = _Sum(weight_VH) if ctx.needs_input_grad[1] else None
+        dbias_V = (
+            None if bias_V is None or not ctx.needs_input_grad[2] else torch.zeros(len(bias_V), device=bias_V.device)
+        )
         logits, ctx.kept = ctx.kept, None
         if logits is None:
             logits = hidden_RH.new_empty(rows, len(weight_VH))
@@ -154,9 +156,11 @@ class _Chunked(torch.autograd.Function):
             factor = (factor_R * ctx.alpha)[:, None]
             torch.mm(d_RV, weight_VH, out=dhidden_RH[whole])
             dhidden_RH[whole] = (dhidden_RH[whole] * factor).to(hidden_RH.dtype)
-            dweight.add(d_RV, (hidden_RH[whole] * factor).to(hidden_RH.dtype))
+            if dweight is not None:
+                dweight.add(d_RV, (hidden_RH[whole] * factor).to(hidden_RH.dtype))
         dbias = None if dbias_V is None or bias_V is None else dbias_V.to(bias_V.dtype)
-        return dhidden_RH, dweight.value, dbias, None, None, None, None, None, None
+        dweight_VH = None if dweight is None else dweight.value
+        return dhidden_RH, dweight_VH, dbias, None, None, None, None, None, None
 
 
 class _Sum:

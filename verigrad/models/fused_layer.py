@@ -5,7 +5,9 @@
 What is gained on a CPU, where a layer is bound by memory as much as by products: queries, keys and values are one
 product, gate and up another; residuals are added by the product that ends a branch; everything elementwise is done on
 a few rows at a time that stay in the cache, in float32; six tensors a token are kept for the gradient, not twenty.
-A layer is replaced only where structure (`layer_of`) and numbers (twin) say that it is this one; others stay as they
+Adapters (LoRA) are added to their product's result, so that fresh ones change no bit of it; no gradient is computed of
+weights that want none.
+A layer is replaced only where structure (fused_weights) and numbers (twin) say that it is this one; others stay as they
 are. Left out: layers with norms after their branches, biases in the MLP, or norms of queries and keys.
 """
 
@@ -28,8 +30,30 @@ Sink = Callable[[Tensor], None]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Beside:
+    """An adapter on some columns of a product: scale * B (A x) is added to them."""
+
+    down_RI: Tensor
+    up_OR: Tensor
+    scale: float
+    columns: Callable[[Tensor], Tensor]
+    """Its columns of the product's result [N, ...], a view."""
+    to_down: Sink | None
+    to_up: Sink | None
+
+    def of(self, y: Tensor) -> Tensor:
+        """Its columns [N, O]; a copy where they lie apart."""
+        return self.columns(y).reshape(len(y), -1)
+
+
+Besides = tuple[Beside, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Layer:
-    """One layer's weights and how its attention looks. Its weights' gradients go to `sinks`, in the order of fields."""
+    """One layer's weights and how its attention looks. Its weights' gradients go to `sinks`, in the order of fields;
+    None where no gradient is wanted. `beside`: the adapters of the four products.
+    """
 
     norm1_H: Tensor
     qkv: Tensor
@@ -42,7 +66,8 @@ class Layer:
     """[2 I, H]."""
     down: Tensor
     """[H, I]."""
-    sinks: tuple[Sink, ...]
+    sinks: tuple[Sink | None, ...]
+    beside: tuple[Besides, Besides, Besides, Besides]
     eps: float
     groups: int
     repeat: int
@@ -67,41 +92,52 @@ class _Fused(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, _: Tensor, cos: Tensor, sin: Tensor, layer: Layer, kind: Kind) -> Tensor:
         buffer, dtype = kind.layout.buffer, layer.down.dtype
+        on_qkv, on_out, on_gate_up, on_down = layer.beside
         r1, r2 = x.new_empty(len(x), 1, dtype=torch.float32), x.new_empty(len(x), 1, dtype=torch.float32)
         y = buffer("y", x.shape, dtype)
         _norm(x, layer.norm1_H, layer.eps, y, r1)
         qkv = y @ layer.qkv.t() if layer.bias is None else torch.addmm(layer.bias, y, layer.qkv.t())
+        _adapt(on_qkv, y, qkv)
         _rotate(qkv, layer, cos, sin, qkv)
         o = attend(*_split(qkv, layer), kind).view(len(x), -1)
-        x2 = _plus_product(x, o, layer.out, y)
+        x2 = _adapt(on_out, o, _plus_product(x, o, layer.out, y))
         _norm(x2, layer.norm2_H, layer.eps, y, r2)
-        gu = y @ layer.gate_up.t()
+        gu = _adapt(on_gate_up, y, y @ layer.gate_up.t())
         h = buffer("h", (len(x), gu.shape[1] // 2), dtype)
         _swiglu(gu, h)
         ctx.save_for_backward(x, qkv, o, x2, gu, r1, r2, cos, sin)
         ctx.layer, ctx.kind = layer, kind
-        return _plus_product(x2, h, layer.down, y)
+        return _adapt(on_down, h, _plus_product(x2, h, layer.down, y))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         x, qkv, o, x2, gu, r1, r2, cos, sin = ctx.saved_tensors
         layer, kind = ctx.layer, ctx.kind
         buffer, dtype = kind.layout.buffer, layer.down.dtype
+        on_qkv, on_out, on_gate_up, on_down = layer.beside
         to_norm1, to_qkv, to_bias, to_out, to_norm2, to_gate_up, to_down = layer.sinks
         d = grads[0] if x.dtype is dtype else buffer("d", x.shape, dtype).copy_(grads[0])
         h = buffer("h", (len(x), gu.shape[1] // 2), dtype)
         dh = torch.mm(d, layer.down, out=buffer("dh", h.shape, dtype))
+        narrow = _through(on_down, d, dh)
         dgu = buffer("dgu", gu.shape, dtype)
         _swiglu_backward(dh, gu, h, dgu)
         _weight(d, h, to_down)
+        _weights(on_down, d, narrow, h)
         y = buffer("y", x.shape, dtype)
         dy = torch.mm(dgu, layer.gate_up, out=buffer("dy", x.shape, dtype))
+        narrow = _through(on_gate_up, dgu, dy)
         wide2 = torch.empty_like(x)
-        to_norm2(_norm_backward(dy, x2, r2, layer.norm2_H, grads[0], wide2, y))
+        dnorm_H = _norm_backward(dy, x2, r2, layer.norm2_H, grads[0], wide2, y)
+        if to_norm2 is not None:
+            to_norm2(dnorm_H)
         _weight(dgu, y, to_gate_up)
+        _weights(on_gate_up, dgu, narrow, y)
         d2 = wide2 if x.dtype is dtype else buffer("d", x.shape, dtype).copy_(wide2)
         do = torch.mm(d2, layer.out, out=buffer("do", o.shape, dtype))
+        narrow = _through(on_out, d2, do)
         _weight(d2, o, to_out)
+        _weights(on_out, d2, narrow, o)
         q, k, v = _split(qkv, layer)
         dq, dk, dv = attend_backward(do.view(len(q), -1), q, k, v, kind)
         dqkv = buffer("dqkv", qkv.shape, dtype)
@@ -109,12 +145,43 @@ class _Fused(torch.autograd.Function):
             into.copy_(part)
         _rotate(dqkv, layer, cos, -sin, dqkv)
         torch.mm(dqkv, layer.qkv, out=dy)
+        narrow = _through(on_qkv, dqkv, dy)
         dx = torch.empty_like(x)
-        to_norm1(_norm_backward(dy, x, r1, layer.norm1_H, wide2, dx, y))
+        dnorm_H = _norm_backward(dy, x, r1, layer.norm1_H, wide2, dx, y)
+        if to_norm1 is not None:
+            to_norm1(dnorm_H)
         _weight(dqkv, y, to_qkv)
-        if layer.bias is not None:
+        _weights(on_qkv, dqkv, narrow, y)
+        if to_bias is not None:
             to_bias(dqkv.sum(0, dtype=torch.float32))
         return dx, None, None, None, None, None
+
+
+def _adapt(besides: Besides, x: Tensor, y: Tensor) -> Tensor:
+    """Add what adapters make of x to their columns of y, in place."""
+    for b in besides:
+        delta = (x @ b.down_RI.t()) @ b.up_OR.t()
+        columns = b.columns(y)
+        columns.add_(delta.view(columns.shape), alpha=b.scale)
+    return y
+
+
+def _through(besides: Besides, dy: Tensor, dx: Tensor) -> list[Tensor]:
+    """Add to dx what comes through adapters; returns the gradients [N, R] of their narrow sides."""
+    narrow = []
+    for b in besides:
+        narrow.append(torch.mm(b.of(dy), b.up_OR).mul_(b.scale))
+        dx.addmm_(narrow[-1], b.down_RI)
+    return narrow
+
+
+def _weights(besides: Besides, dy: Tensor, narrow: list[Tensor], x: Tensor) -> None:
+    """The gradients of adapters, given their inputs."""
+    for b, dz in zip(besides, narrow, strict=True):
+        if b.to_up is not None:
+            _weight(b.of(dy), torch.mm(x, b.down_RI.t()).mul_(b.scale), b.to_up)
+        if b.to_down is not None:
+            _weight(dz, x, b.to_down)
 
 
 def _plus_product(x: Tensor, h: Tensor, weight: Tensor, buffer: Tensor) -> Tensor:
@@ -139,8 +206,10 @@ def _copy(x: Tensor) -> Tensor:
     return x.to(torch.float32, copy=True)
 
 
-def _weight(d: Tensor, x: Tensor, sink: Sink) -> None:
+def _weight(d: Tensor, x: Tensor, sink: Sink | None) -> None:
     """d^T x, in the way a CPU is fastest at."""
+    if sink is None:
+        return
     if d.is_cuda or len(d) <= PART:
         sink(torch.mm(d.t(), x))
     elif d.shape[1] < x.shape[1]:
@@ -216,87 +285,3 @@ def _rotate(qkv: Tensor, layer: Layer, cos: Tensor, sin: Tensor, out: Tensor) ->
         t[..., :half].addcmul_(f[..., half:], i[..., :half], value=-1)
         t[..., half:].addcmul_(f[..., :half], i[..., half:])
         y[s] = t
-
-
-def layer_of(
-    module: nn.Module, dtype: torch.dtype, like: Kind, hand_on: Callable[[Tensor, Tensor], None]
-) -> tuple[Layer, list[tuple[Tensor, Tensor]]] | None:
-    """A module's decoder layer as a Layer with weights of its own; None where its structure is another.
-
-    Also the pairs of the module's parameters and the views that hold them. `like`: what its attention asked for.
-    `hand_on(parameter, gradient)` is called in backward for each parameter that wants a gradient.
-    """
-    found = _parts(module)
-    if found is None or like.cap is not None:
-        return None
-    attention, mlp, norm1, norm2 = found
-    q, k, v, o = attention.q_proj, attention.k_proj, attention.v_proj, attention.o_proj
-    gate, up, down = mlp.gate_proj, mlp.up_proj, mlp.down_proj
-    groups, repeat = like.groups, like.repeat
-    width = k.weight.shape[0] // groups
-    pairs: list[tuple[Tensor, Tensor]] = []
-    sinks: list[Sink] = []
-
-    def heads(whole: Tensor) -> list[Tensor]:
-        split = whole.view(groups, repeat + 2, width, *whole.shape[1:])
-        return [split[:, :repeat], split[:, repeat], split[:, repeat + 1]]
-
-    def merged(members: list[Tensor], views: Callable[[Tensor], list[Tensor]]) -> Tensor:
-        shape = (sum(len(member) for member in members), *members[0].shape[1:])
-        whole = torch.empty(shape, dtype=dtype, device=members[0].device)
-        for member, view in zip(members, views(whole), strict=True):
-            view.copy_(member.detach().view(view.shape))
-            pairs.append((member, view))
-
-        def sink(gradient: Tensor) -> None:
-            for member, view in zip(members, views(gradient), strict=True):
-                if member.requires_grad:
-                    hand_on(member, view.reshape(member.shape))
-
-        sinks.append(sink)
-        return whole
-
-    def alone(member: Tensor) -> Tensor:
-        return merged([member], lambda whole: [whole])
-
-    norm1_H, qkv = alone(norm1.weight), merged([q.weight, k.weight, v.weight], heads)
-    bias = None
-    if q.bias is None:
-        sinks.append(lambda gradient: None)
-    else:
-        bias = merged([q.bias, k.bias, v.bias], heads)
-    layer = Layer(
-        norm1_H=norm1_H,
-        qkv=qkv,
-        bias=bias,
-        out=alone(o.weight),
-        norm2_H=alone(norm2.weight),
-        gate_up=merged([gate.weight, up.weight], lambda whole: list(whole.chunk(2))),
-        down=alone(down.weight).requires_grad_(),
-        sinks=tuple(sinks),
-        eps=float(norm1.variance_epsilon if hasattr(norm1, "variance_epsilon") else norm1.eps),
-        groups=groups,
-        repeat=repeat,
-        width=width,
-        scale=like.scale,
-        window=like.window,
-    )
-    return layer, pairs
-
-
-def _parts(module: nn.Module) -> tuple[Any, Any, Any, Any] | None:
-    """Attention, MLP and the two norms of a layer that has exactly the parameters of this file's head."""
-    names = {name for name, _ in module.named_parameters()}
-    linear = [f"self_attn.{x}_proj.weight" for x in "qkvo"] + [f"mlp.{x}_proj.weight" for x in ("gate", "up", "down")]
-    plain = {*linear, "input_layernorm.weight", "post_attention_layernorm.weight"}
-    biased = plain | {f"self_attn.{x}_proj.bias" for x in "qkv"}
-    if names not in (plain, biased):
-        return None
-    if not all(type(module.get_submodule(name.removesuffix(".weight"))) is nn.Linear for name in linear):
-        return None
-    return (
-        module.get_submodule("self_attn"),
-        module.get_submodule("mlp"),
-        module.get_submodule("input_layernorm"),
-        module.get_submodule("post_attention_layernorm"),
-    )

@@ -12,6 +12,8 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from verigrad.models.adapters import adapters_of, copied, taken_out
+
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModel:
@@ -49,7 +51,14 @@ class LanguageModel:
         return int(value) if value else None
 
 
-def freeze(lm: LanguageModel) -> LanguageModel:
-    """A copy that no update reaches, without gradients: the reference policy of a KL term."""
-    module = copy.deepcopy(lm.module).eval().requires_grad_(False)
-    return replace(lm, module=module)
+def freeze(lm: LanguageModel, *, now: bool = False) -> LanguageModel:
+    """A copy that no update reaches, without gradients: the reference policy of a KL term.
+
+    Of a model with adapters: its base, adapters off, over the same frozen parameters; with `now` adapters and all as
+    they are at this moment, the adapters copied (a reference that is refreshed).
+    """
+    if not adapters_of(lm.module):
+        module = copy.deepcopy(lm.module)
+    else:
+        module = copied(lm.module, requires_grad=False) if now else taken_out(lm.module)
+    return replace(lm, module=module.eval().requires_grad_(False))

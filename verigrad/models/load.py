@@ -1,6 +1,6 @@
 """Any causal language model from a folder, a hub id, a GGUF file or a file inside an installed package.
 
-Left out: adapters and reward heads; quantised arithmetic (a GGUF file is dequantised to float32).
+Left out: adapters (lora) and reward heads; quantised arithmetic (a GGUF file is dequantised to float32).
 """
 
 from __future__ import annotations
@@ -113,6 +113,8 @@ def _package_file(path: str) -> Path:
 
 
 def _folder(path: str, local: Path) -> _Place:
+    if (local / "adapter_config.json").is_file() and not (local / "config.json").is_file():
+        raise Refused(f"{path}: the folder holds adapters, no model; a run's model/ has them merged in", key=KEY)
     if not (local / "config.json").is_file():
         raise Refused(f"{path}: the folder has no config.json, so it is no model", key=KEY)
     if not any((local / name).is_file() for name in TOKENIZER_FILES):

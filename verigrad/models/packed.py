@@ -20,9 +20,10 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 from verigrad.models.chunked_head import head_logps, head_of
 from verigrad.models.language_model import LanguageModel
-from verigrad.models.layout import lay_out
+from verigrad.models.layout import Layout, lay_out
 from verigrad.models.padded import ResponseLogps
 from verigrad.models.tree_attention import Seat, attending
+from verigrad.models.value_head import ValueHead
 
 
 def packed_logps(
@@ -54,15 +55,53 @@ def packed_forward(
     temperature: float,
     entropy: bool,
     checkpointing: bool = False,
+    head: ValueHead | None = None,
 ) -> tuple[ResponseLogps, Seat | None]:
-    """The same in the module's own precision; and the seat of its attention, None where there was nothing to do."""
+    """The same in the module's own precision; and the seat of its attention, None where there was nothing to do.
+
+    `head`: its values too, of the same forward.
+    """
+    layout, hidden_RH, seat = _hidden(module, prompt_ids, token_ids_BT, length_B, checkpointing)
+    if hidden_RH is None:
+        nothing = _spread(layout, None)
+        return ResponseLogps(nothing, nothing if entropy else None, None if head is None else nothing), None
+    logp_R, entropy_R = head_logps(
+        head_of(module), hidden_RH, layout.target_R, temperature=temperature or 1.0, entropy=entropy
+    )
+    found = ResponseLogps(
+        _spread(layout, logp_R),
+        _spread(layout, entropy_R) if entropy else None,
+        None if head is None else _spread(layout, head(hidden_RH)),
+    )
+    return found, seat
+
+
+def packed_values(
+    module: PreTrainedModel,
+    head: ValueHead,
+    prompt_ids: Sequence[np.ndarray],
+    token_ids_BT: np.ndarray,
+    length_B: np.ndarray,
+    checkpointing: bool = False,
+) -> Tensor:
+    """What the head says before each response token, [B, T] float32, 0 in padding; no logits are made."""
+    layout, hidden_RH, _ = _hidden(module, prompt_ids, token_ids_BT, length_B, checkpointing)
+    return _spread(layout, None if hidden_RH is None else head(hidden_RH))
+
+
+def _hidden(
+    module: PreTrainedModel,
+    prompt_ids: Sequence[np.ndarray],
+    token_ids_BT: np.ndarray,
+    length_B: np.ndarray,
+    checkpointing: bool,
+) -> tuple[Layout, Tensor | None, Seat | None]:
+    """The hidden states that predict something, one row a prediction; None where nothing is predicted."""
     if len(prompt_ids) != len(token_ids_BT) or len(prompt_ids) != len(length_B):
         raise ValueError(f"{len(prompt_ids)} prompts, {len(token_ids_BT)} responses, {len(length_B)} lengths")
-    device = module.get_input_embeddings().weight.device
-    layout = lay_out(prompt_ids, token_ids_BT, length_B, device)
-    nothing = torch.zeros(layout.shape, device=device)
+    layout = lay_out(prompt_ids, token_ids_BT, length_B, module.get_input_embeddings().weight.device)
     if not len(layout.head_R):
-        return ResponseLogps(nothing, nothing if entropy else None), None
+        return layout, None, None
     base = module.base_model
     if base is module:
         raise ValueError("its base model cannot be told from its head")
@@ -71,15 +110,15 @@ def packed_forward(
         out = base(
             input_ids=layout.token_N[None], position_ids=layout.position_N[None], attention_mask=None, use_cache=False
         )
-    hidden_RH = out[0][0].index_select(0, layout.head_R)
-    logp_R, entropy_R = head_logps(
-        head_of(module), hidden_RH, layout.target_R, temperature=temperature or 1.0, entropy=entropy
-    )
+    return layout, out[0][0].index_select(0, layout.head_R), seat
 
-    def spread(value_R: Tensor) -> Tensor:
-        return nothing.flatten().index_copy(0, layout.place_J, value_R[layout.row_J]).view(layout.shape)
 
-    return ResponseLogps(spread(logp_R), spread(entropy_R) if entropy else None), seat
+def _spread(layout: Layout, value_R: Tensor | None) -> Tensor:
+    """What belongs to predictions [R] at their response tokens [B, T]; zeros elsewhere."""
+    nothing = torch.zeros(layout.shape, device=layout.token_N.device)
+    if value_R is None:
+        return nothing
+    return nothing.flatten().index_copy(0, layout.place_J, value_R[layout.row_J]).view(layout.shape)
 
 
 @contextmanager

@@ -7,16 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import jinja2
 import numpy as np
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from verigrad.errors import Refused
-from verigrad.models.language_model import LanguageModel
 from verigrad.records import Message
 
 _MARK = "verigrad answer mark"
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """What reads text: a LanguageModel, or a Scorer."""
+
+    @property
+    def tokenizer(self) -> PreTrainedTokenizerBase:
+        """Its tokenizer."""
+        ...
+
+    @property
+    def template(self) -> str | None:
+        """Jinja text of its chat template."""
+        ...
+
+    @property
+    def eos_ids(self) -> tuple[int, ...]:
+        """Every token that ends an answer."""
+        ...
 
 
 def choose_template(tokenizer: PreTrainedTokenizerBase, word: str, folder: Path) -> str | None:
@@ -44,7 +64,7 @@ def choose_template(tokenizer: PreTrainedTokenizerBase, word: str, folder: Path)
     return text
 
 
-def encode(lm: LanguageModel, messages: Sequence[Message]) -> np.ndarray:
+def encode(lm: Reader, messages: Sequence[Message]) -> np.ndarray:
     """The prompt's tokens [S] int64, ready for the answer's first token.
 
     With a template: rendered with its generation prompt, special tokens only where it writes them. Without: the
@@ -61,7 +81,28 @@ def encode(lm: LanguageModel, messages: Sequence[Message]) -> np.ndarray:
     return np.asarray(ids, dtype=np.int64)
 
 
-def decode(lm: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> str:
+def encode_answer(lm: Reader, text: str) -> np.ndarray:
+    """The answer's tokens [T] int64 as sampling produces them, its end token last.
+
+    The text is tokenized alone, never together with its prompt: what stands before a sampled answer is fixed, so no
+    token may reach over that border. A text that already ends in an end token gets no second one.
+    """
+    ids = lm.tokenizer(text, add_special_tokens=False)["input_ids"]
+    if not len(ids) or int(ids[-1]) not in lm.eos_ids:
+        ids = [*ids, answer_end(lm)]
+    return np.asarray(ids, dtype=np.int64)
+
+
+def answer_end(lm: Reader) -> int:
+    """The token an answer is taught to end with: the template's end of turn, else the tokenizer's end of text."""
+    turn = None if lm.template is None else end_of_turn(lm.tokenizer, lm.template)
+    if turn is not None:
+        return turn
+    own = lm.tokenizer.eos_token_id
+    return int(own) if isinstance(own, int) else lm.eos_ids[0]
+
+
+def decode(lm: Reader, token_ids: Iterable[int] | np.ndarray) -> str:
     """Text of these tokens, without special tokens and with every space as it is."""
     ids = [int(i) for i in token_ids]
     text = lm.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -71,7 +112,12 @@ def decode(lm: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> str:
 def end_ids(module: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, template: str | None) -> tuple[int, ...]:
     """Every token that ends an answer, ascending: see LanguageModel.eos_ids. Raises Refused where there is none."""
     found: set[int] = set()
-    for source in (module.generation_config, module.config, module.config.get_text_config(), tokenizer):
+    for source in (
+        getattr(module, "generation_config", None),
+        module.config,
+        module.config.get_text_config(),
+        tokenizer,
+    ):
         value = getattr(source, "eos_token_id", None)
         found.update(int(i) for i in (value if isinstance(value, (list, tuple)) else [value]) if i is not None)
     turn = None if template is None else end_of_turn(tokenizer, template)

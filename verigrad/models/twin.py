@@ -23,7 +23,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
-from verigrad.models.fused_layer import Layer, layer_of
+from verigrad.models.adapters import filled
+from verigrad.models.fused_layer import Layer
+from verigrad.models.fused_weights import layer_of
 from verigrad.models.layout import lay_out
 from verigrad.models.tree_attention import Kind, Seat, attending
 
@@ -137,9 +139,10 @@ def _fused(master: PreTrainedModel) -> tuple[dict[str, Layer], Pairs, set[int]]:
     fused: dict[str, Layer] = {}
     pairs: Pairs = []
     taken: set[int] = set()
+    tried = filled(master)  # fresh adapters add nothing, and a wrong product with them would not be seen
     for name, module in master.named_modules():
         if isinstance(module, GradientCheckpointingLayer):
-            like = _like(master, module)
+            like = _like(tried, tried.get_submodule(name))
             found = None if like is None else layer_of(module, torch.bfloat16, like, hand_on)
             if found is not None:
                 fused[name] = found[0]

@@ -7,14 +7,14 @@ rows stand beside it depends on the product routines of this machine. Both are t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 from transformers.cache_utils import DynamicCache
 
-from verigrad.models import LanguageModel, company
+from verigrad.models import LanguageModel, adapter_of, company, filled
 from verigrad.sampling.engine import CHUNK, COLUMNS, MULTIPLE, GroupEngine, PlainEngine, Size, Unit, round_up
 from verigrad.sampling.weights import Weights, packs
 
@@ -47,7 +47,11 @@ class Fit:
 
 
 def probe(lm: LanguageModel, dtype: torch.dtype, rows: int) -> Fit:
-    """Try the engine against plain recomputation, in float32 first, and row counts up to `rows`. Once a sampler."""
+    """Try the engine against plain recomputation, in float32 first, and row counts up to `rows`. Once a sampler.
+
+    Fresh adapters add nothing, so their products are tried with other numbers in them.
+    """
+    lm = replace(lm, module=filled(lm.module))
     why_not = _why_never_exact(lm, dtype)
     with torch.inference_mode():
         why, numbers = _differs(lm)
@@ -68,7 +72,10 @@ def _odd_widths(lm: LanguageModel) -> str:
     Torch takes 32 numbers at once through another `exp` than the few that are left at the end, of a tensor or of a
     thread's part of one (GRAIN numbers and more are shared out): MULTIPLE rows must leave none.
     """
-    for width in {m.out_features for m in lm.module.modules() if isinstance(m, torch.nn.Linear)} - {lm.vocabulary}:
+    # What leaves an adapter's narrow side goes into a product, through no activation.
+    narrow = {id(adapter.down_RI) for adapter in map(adapter_of, lm.module.modules()) if adapter}
+    linear = [m for m in lm.module.modules() if isinstance(m, torch.nn.Linear) and id(m.weight) not in narrow]
+    for width in {m.out_features for m in linear} - {lm.vocabulary}:
         size = MULTIPLE * width
         parts = torch.get_num_threads() if size >= GRAIN else 1
         if size % (32 * parts):

@@ -3,7 +3,9 @@
 The master stays untouched. On a CPU every plain linear layer becomes a `Packed` one, whose weight oneDNN has laid out
 for its products beforehand: in bfloat16 that is 1.4 to 1.6 times the decode rate of plain products, and in float32
 every row gets the same bits whatever the number of rows (from 7 up), which plain products do not. `sync` takes over
-new weights after an update. Left out: attention and caches (attention, engine).
+new weights after an update. Adapters stay beside their layer, never merged: added into weights of 8 bits of mantissa
+a small one would be rounded away, and only they are taken over after an update. Left out: attention and caches
+(attention, engine).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from verigrad.models import LanguageModel
+from verigrad.models import Adapter, LanguageModel, adapter_of
 from verigrad.sampling.attention import NAME
 
 ROWS = 64
@@ -30,20 +32,41 @@ class Packed(nn.Module):
     packed: Tensor
     bias: Tensor | None
 
-    def __init__(self, linear: nn.Linear, dtype: torch.dtype) -> None:
+    def __init__(self, weight_OI: Tensor, bias_O: Tensor | None, dtype: torch.dtype) -> None:
         super().__init__()
-        self.in_features, self.out_features = linear.in_features, linear.out_features
-        self.take(linear, dtype)
+        self.out_features, self.in_features = weight_OI.shape
+        self.take(weight_OI, bias_O, dtype)
 
-    def take(self, linear: nn.Linear, dtype: torch.dtype) -> None:
+    def take(self, weight_OI: Tensor, bias_O: Tensor | None, dtype: torch.dtype) -> None:
         """Pack the linear layer's present weight."""
-        weight = linear.weight.detach().to(dtype).contiguous()
+        weight = weight_OI.detach().to(dtype).contiguous()
         self.packed = torch.ops.mkldnn._reorder_linear_weight(weight, ROWS)
-        self.bias = None if linear.bias is None else linear.bias.detach().to(dtype)
+        self.bias = None if bias_O is None else bias_O.detach().to(dtype)
 
     def forward(self, x: Tensor) -> Tensor:
         """What nn.Linear gives."""
         y: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        return y
+
+
+class Unmerged(nn.Module):
+    """A packed linear layer with its adapter beside it: W x + (scale B) (A x)."""
+
+    def __init__(self, adapter: Adapter, dtype: torch.dtype) -> None:
+        super().__init__()
+        linear: Any = adapter.base
+        self.out_features, self.in_features = linear.weight.shape
+        self.base = Packed(linear.weight, linear.bias, dtype)
+        self.take(adapter, dtype)
+
+    def take(self, adapter: Adapter, dtype: torch.dtype) -> None:
+        """Pack the adapter's present numbers; the layer's own stay."""
+        self.down = Packed(adapter.down_RI, None, dtype)
+        self.up = Packed(adapter.up_OR.detach() * adapter.scale, None, dtype)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """What the adapted layer gives."""
+        y: Tensor = self.base(x) + self.up(self.down(x))
         return y
 
 
@@ -57,13 +80,28 @@ class Weights:
         self.master = lm.module
         self.dtype = dtype
         self._parameters = [id(p) for p in lm.module.parameters()]
+        trained = [p for p in lm.module.parameters() if p.requires_grad]
+        adapted = {id(m): (m, a) for m in lm.module.modules() if (a := adapter_of(m))}
+        self._watched = trained if adapted and trained else list(lm.module.parameters())
+        """What an update may change: beside adapters all is frozen."""
+        inside = {id(m) for layer, _ in adapted.values() for m in layer.modules()}
         with torch.inference_mode(False), torch.no_grad():
-            plain = [m for m in lm.module.modules() if type(m) is nn.Linear] if pack else []
-            self._packed = [(linear, Packed(linear, dtype)) for linear in plain]
+            memo: dict[int, Any] = {}
+            self._packed: list[tuple[nn.Linear, Packed]] = []
+            self._unmerged: list[tuple[Adapter, Unmerged]] = []
+            done: set[int] = set()
+            for module in lm.module.modules() if pack else ():
+                if type(module) is nn.Linear and id(module) not in inside:
+                    self._packed.append((module, Packed(module.weight, module.bias, dtype)))
+                    memo[id(module)] = self._packed[-1][1]
+                elif id(module) in adapted and type(adapted[id(module)][1].base) is nn.Linear:
+                    adapter = adapted[id(module)][1]
+                    self._unmerged.append((adapter, Unmerged(adapter, dtype)))
+                    memo[id(module)] = self._unmerged[-1][1]
+                    done |= {id(m) for m in module.modules()}
             self._copied: list[tuple[nn.Parameter, nn.Parameter]] = []
-            memo: dict[int, Any] = {id(linear): packed for linear, packed in self._packed}
             for module in lm.module.modules():
-                if id(module) not in memo:
+                if id(module) not in memo and id(module) not in done:
                     memo |= {id(p): self._own(p) for p in module.parameters(recurse=False) if id(p) not in memo}
             self.module = copy.deepcopy(lm.module, memo).eval()
         if attention is not None:
@@ -86,15 +124,22 @@ class Weights:
         return self._copied[-1][1]
 
     def sync(self) -> bool:
-        """Take over the master's weights if they changed since the last call; whether they had."""
+        """Take over the master's weights if they changed since the last call; whether they had.
+
+        Of a model with adapters these alone: what is frozen is neither looked at nor packed again.
+        """
         now = self._now()
         if now == self._stamp:
             return False
+        watched = {id(p) for p in self._watched}
         with torch.inference_mode(False), torch.no_grad():
             for linear, packed in self._packed:
-                packed.take(linear, self.dtype)
-            if self._copied:
-                torch._foreach_copy_([to for _, to in self._copied], [p.detach() for p, _ in self._copied])
+                if id(linear.weight) in watched:
+                    packed.take(linear.weight, linear.bias, self.dtype)
+            for adapter, unmerged in self._unmerged:
+                unmerged.take(adapter, self.dtype)
+            if moved := [(to, p.detach()) for p, to in self._copied if id(p) in watched]:
+                torch._foreach_copy_([to for to, _ in moved], [p for _, p in moved])
         self._stamp = now
         return True
 
@@ -102,9 +147,9 @@ class Weights:
         """Changes with the weights: torch counts most writes; a fused optimizer's are seen in the bits of every
         `SAMPLED`-th number, which such a step all changes.
         """
-        weights = [p.detach() for p in self.master.parameters()]
+        weights = [p.detach() for p in self._watched]
         bits = [w.reshape(-1)[::SAMPLED].float().contiguous().view(torch.int32).sum() for w in weights]
-        return [(w.data_ptr(), p._version) for w, p in zip(weights, self.master.parameters(), strict=True)], [
+        return [(w.data_ptr(), p._version) for w, p in zip(weights, self._watched, strict=True)], [
             int(b) for b in torch.stack(bits).tolist()
         ]
 
