@@ -7,7 +7,7 @@ import codecs
 import pytest
 
 from verigrad.data import list_builtin, load, load_source, load_suite
-from verigrad.errors import DataError, NotYet, RecipeError, Refused
+from verigrad.errors import DataError, RecipeError, Refused
 from verigrad.recipe import parse
 
 SQL = {"question": "How many?", "db": "shop", "schema": "t(a)", "gold_sql": "SELECT 1"}
@@ -148,13 +148,13 @@ def test_a_table_that_does_not_fit_its_file(table, jsonl, tmp_path, rows, said, 
 @pytest.mark.parametrize(
     ("source", "kind", "says"),
     [
-        ("run:.", NotYet, "not yet read"),
+        ("run:.", DataError, "this run has no rollouts yet"),
         ("rows.parquet", DataError, "no such file"),
         ("times_tabel", RecipeError, "did you mean times_table?"),
         (
             "rows.csv",
             RecipeError,
-            "is no built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task or file.py:function",
+            "is no built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function or run:NAME",
         ),
         ("questoins.jsonl", DataError, "no such file; did you mean questions.jsonl?"),
         ("no/such/file.jsonl", DataError, "no such file"),

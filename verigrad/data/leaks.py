@@ -82,6 +82,9 @@ def _openings(split: Split) -> dict[tuple[str, str], tuple[int, ...]]:
         openings["train", name] = openings["validation", name] = (length,)
         same = all(task.prompt[:length] == learn[0].prompt[:length] and len(task.prompt) > length for task in kept)
         openings["held_out", name] = (*([length] if same else []), *([_opening(kept)] if kept else []))
+    # A stage that is trained on data of its own is held out from other sources.
+    others = {name: kept for name, kept in split.held_out.items() if name not in split.train and kept}
+    openings |= {("held_out", name): (_opening(kept),) for name, kept in others.items()}
     return openings | {("suite", name): (_opening(tasks),) for name, tasks in split.suites.items()}
 
 

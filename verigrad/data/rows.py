@@ -72,8 +72,8 @@ def check_columns(row: Mapping[str, Any], how: Reading, *, file: str) -> None:
     """DataError naming the file alone where its first row shows that the table does not fit the file."""
     for ours, yours in how.columns.items():
         if yours not in row:
-            raise DataError(_no_column(file, how, ours, yours, row))
-    shown = _visible(row, how)
+            raise DataError(no_column(file, how, ours, yours, row))
+    shown = visible(row, how)
     for _, template in how.template:
         for name in template.columns - set(shown):
             raise DataError(f"{file}: {unknown(template, name, shown)}")
@@ -89,8 +89,8 @@ def to_task(row: Mapping[str, Any], how: Reading, *, source: str, place: str, bu
     """The task a row is. DataError naming `place` where a column is missing or is not what it should be."""
     for ours, yours in how.columns.items():
         if yours not in row:
-            raise DataError(_no_column(place, how, ours, yours, row))
-    shown = _visible(row, how)
+            raise DataError(no_column(place, how, ours, yours, row))
+    shown = visible(row, how)
     prompt = _with_system(_prompt(shown, how, place), how, place)
     renamed = set(how.columns.values()) - set(how.columns)
     dropped = set(OWN if built_in else OWN[:3]) | renamed
@@ -103,7 +103,7 @@ def to_task(row: Mapping[str, Any], how: Reading, *, source: str, place: str, bu
     )
 
 
-def _visible(row: Mapping[str, Any], how: Reading) -> dict[str, Any]:
+def visible(row: Mapping[str, Any], how: Reading) -> dict[str, Any]:
     """The row under your names and ours; ours win."""
     return {**row, **{ours: row[yours] for ours, yours in how.columns.items()}}
 
@@ -148,5 +148,6 @@ def _family(shown: Mapping[str, Any], how: Reading, prompt: tuple[Message, ...],
     return normalise("\n".join(turn["content"] for turn in prompt if turn["role"] != "system"))
 
 
-def _no_column(where: str, how: Reading, ours: str, yours: str, row: Mapping[str, Any]) -> str:
+def no_column(where: str, how: Reading, ours: str, yours: str, row: Mapping[str, Any]) -> str:
+    """The line for a mapped column that is not there."""
     return f'{where}: {how.key}.columns.{ours} = "{yours}", but the columns are {", ".join(row)}'

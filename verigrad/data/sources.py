@@ -1,8 +1,8 @@
 """Sources: what a [data] table names, read into tasks. Leaves out the split, the leak check and the order.
 
-Built-in name, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function or (from Python) a function; `run:`
-is refused as not yet there. Rows of a well-known form get its prompt and gold where neither they nor the table say
-them (formats), and a note says so.
+Built-in name, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function, run:NAME or (from Python) a
+function. Rows of a well-known form get its prompt and gold where neither they nor the table say them (formats), and a
+note says so. What rows with answers in them become is said in shapes, what is mined from a run in mined.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from typing import Any, Protocol
 from verigrad.data import functions, gym, hub, jsonl, parquet
 from verigrad.data.builtin import find, names
 from verigrad.data.formats import Format, adapted, recognised
+from verigrad.data.mined import mined
 from verigrad.data.rows import Reading, asks, check_columns, fits, reading, to_task
-from verigrad.errors import DataError, NotYet, RecipeError, nearest
-from verigrad.recipe import source_name
+from verigrad.data.shapes import Shaped, shaped
+from verigrad.data.use import Use
+from verigrad.errors import DataError, RecipeError, nearest
+from verigrad.recipe import Kind, source_name
 from verigrad.records import Task
 
 Function = Callable[[], Iterable[Mapping[str, Any]]]
@@ -88,36 +91,61 @@ class Source:
     """Recipe key of its table, for errors."""
 
 
-def load(data: Sequence[Table], *, folder: Path = Path(".")) -> tuple[Source, ...]:
-    """Every [data] table's source, read, with its held-out source where it names one.
+def load(
+    data: Sequence[Table],
+    *,
+    folder: Path = Path("."),
+    kind: Kind = "rl",
+    labelled: bool = False,
+    runs: Path | None = None,
+    here: Path | None = None,
+) -> tuple[Source, ...]:
+    """Every [data] table's source, read for a stage of this kind, with its held-out source where it names one.
 
-    DataError for a fault in the data, RecipeError for one in the table, NotYet for a form this version lacks; one line.
+    Rows of "preference" and "reward_model" hold a better and a worse answer (`labelled`: one answer and whether it is
+    good), of "sft" the answer to imitate; all become tasks with those as columns (`data.pairs`, `data.labelled`,
+    `data.demonstrations`). `runs` is the folder of `run:NAME` (runs/ where it is None), `here` the run that is going
+    on, for `run:.`. DataError for a fault in the data, RecipeError for one in the table; one line.
     """
     sources: list[Source] = []
+    use = Use(kind=kind, labelled=labelled, runs=runs or Path("runs"), here=here)
     for i, table in enumerate(data):
         key = "data" if len(data) == 1 else f"data.{i}"
         how = _reading(table, key)
-        source = load_source(table.source, how=how, folder=folder, key=f"{key}.source")
+        source = load_source(table.source, how=how, folder=folder, key=f"{key}.source", use=use)
         if source.name in {other.name for other in sources}:
             raise RecipeError(f"two sources are named {source.name}; give one file another name", key=f"{key}.source")
-        sources.append(_with_table(source, table, how, folder, key))
+        sources.append(_with_table(source, table, how, folder, key, use))
     return tuple(sources)
 
 
 def load_source(
-    source: str | Function, *, how: Reading | None = None, folder: Path = Path("."), key: str = "data.source"
+    source: str | Function,
+    *,
+    how: Reading | None = None,
+    folder: Path = Path("."),
+    key: str = "data.source",
+    use: Use | None = None,
 ) -> Source:
-    """One source read as `how` says, by default with the rows' own prompts."""
-    how = how or Reading()
+    """One source read as `how` says, by default with the rows' own prompts, for `use`, by default questions."""
+    how, use = how or Reading(), use or Use()
+    if isinstance(source, str) and source.startswith("run:"):
+        found = mined(source, use, key=key)
+        return Source(name=source_name(source), tasks=found.tasks, places=found.places, notes=found.notes)
     label, rows, built_in = _open(source, folder, key)
     first = next(rows, None)
-    form = _form_of(first[1], how) if first else None
-    placed = _formed(first, rows, form, how)
-    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in, form=form)
+    form = _form_of(first[1], how, use) if first else None
+    ready = shaped(_formed(first, rows, form, how), how, use, file=label)
+    return _collect(ready, name=source_name(source), label=label, built_in=built_in, form=form)
 
 
 def load_suite(
-    source: str | Function, data: Sequence[Table] = (), *, folder: Path = Path("."), key: str = "acceptance.source"
+    source: str | Function,
+    data: Sequence[Table] = (),
+    *,
+    folder: Path = Path("."),
+    key: str = "acceptance.source",
+    use: Use | None = None,
 ) -> Source:
     """Items from elsewhere for an acceptance suite, read like the first [data] table whose columns its rows have.
 
@@ -125,19 +153,20 @@ def load_suite(
     [data] alone. A built-in source keeps its own wording: a table's prompt is put around it only if it shows {prompt}
     and nothing else.
     """
+    use = use or Use()
     label, rows, built_in = _open(source, folder, key)
     first = next(rows, None)
     tables = [_reading(t, "data" if len(data) == 1 else f"data.{i}") for i, t in enumerate(data)]
-    how, form = _like(first[1] if first else {}, tables, built_in)
-    placed = _formed(first, rows, form, how)
-    return _collect(placed, how, name=source_name(source), label=label, built_in=built_in, form=form)
+    how, form = _like(first[1] if first else {}, tables, built_in, use)
+    ready = shaped(_formed(first, rows, form, how), how, use, file=label)
+    return _collect(ready, name=source_name(source), label=label, built_in=built_in, form=form)
 
 
 def _reading(table: Table, key: str) -> Reading:
     return reading(prompt=table.prompt, system=table.system, columns=table.columns, split_by=table.split_by, key=key)
 
 
-def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: str) -> Source:
+def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: str, use: Use) -> Source:
     if table.weight is not None and not table.weight > 0:
         raise RecipeError(f"{key}.weight is {table.weight}; a share is above 0", key=f"{key}.weight")
     held_out: float | Source
@@ -148,7 +177,7 @@ def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: s
             )
         held_out = float(table.held_out)
     else:
-        held_out = load_source(table.held_out, how=how, folder=folder, key=f"{key}.held_out")
+        held_out = load_source(table.held_out, how=how, folder=folder, key=f"{key}.held_out", use=use)
     return Source(
         name=source.name,
         tasks=source.tasks,
@@ -161,11 +190,12 @@ def _with_table(source: Source, table: Table, how: Reading, folder: Path, key: s
     )
 
 
-def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: bool, form: Format | None) -> Source:
+def _collect(ready: Shaped, *, name: str, label: str, built_in: bool, form: Format | None) -> Source:
+    how = ready.how
     first_place: dict[str, str] = {}
     tasks: list[Task] = []
     twice: list[tuple[str, str]] = []
-    for place, row in rows:
+    for place, row in ready.rows:
         if not tasks:
             check_columns(row, how, file=label)
         task = to_task(row, how, source=name, place=place, built_in=built_in)
@@ -180,6 +210,7 @@ def _collect(rows: Placed, how: Reading, *, name: str, label: str, built_in: boo
     if not tasks:
         raise DataError(f"{label}: no rows; a source has at least one")
     notes: tuple[str, ...] = () if form is None else (f"{label}: read as {form.NAME}: {form.SAYS}",)
+    notes += ready.notes
     if twice:
         notes += (f"{label}: {len(twice)} duplicate row(s) left out ({twice[0][0]} repeats {twice[0][1]})",)
     return Source(name=name, tasks=tuple(tasks), places=tuple(first_place.values()), notes=notes)
@@ -190,7 +221,7 @@ def _open(source: str | Function, folder: Path, key: str) -> tuple[str, Placed, 
     if not isinstance(source, str):
         return source_name(source), functions.rows_of(source, folder=folder, key=key), False
     if source.startswith("run:"):
-        raise NotYet(f'{key} = "{source}": pairs mined from runs are not yet read; write the rows as JSONL', key=key)
+        raise RecipeError(f'{key} = "{source}": a run\'s answers are for training; it cannot be a suite', key=key)
     if source.startswith("hub:"):
         return source, hub.read(source, folder=folder, key=key), False
     if source.startswith("gym:"):
@@ -203,7 +234,7 @@ def _open(source: str | Function, folder: Path, key: str) -> tuple[str, Placed, 
     if source in names():
         rows = find(source).rows()
         return source, ((f"{source}[{i}]", dict(row)) for i, row in enumerate(rows)), True
-    forms = "built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task or file.py:function"
+    forms = "built-in source, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function or run:NAME"
     raise RecipeError(f'{key} = "{source}" is no {forms}{nearest(source, names())}', key=key)
 
 
@@ -215,9 +246,15 @@ def _there(source: str, ending: str, folder: Path, key: str) -> Path:
     return path
 
 
-def _form_of(row: Mapping[str, Any], how: Reading) -> Format | None:
-    """The form of rows that have no prompt or no gold of their own and get none from the table."""
-    return None if asks(row, how) and "gold" in {*row, *how.columns} else recognised(row)
+def _form_of(row: Mapping[str, Any], how: Reading, use: Use) -> Format | None:
+    """The form of rows that have no prompt or no gold of their own and get none from the table.
+
+    Rows that hold pairs or labels are none of these; a demonstration's own answer does for the gold.
+    """
+    if use.wants in ("pairs", "labels"):
+        return None
+    answers = {"gold", "completion"} if use.wants == "demonstrations" else {"gold"}
+    return None if asks(row, how) and answers & {*row, *how.columns} else recognised(row)
 
 
 def _formed(first: tuple[str, dict[str, Any]] | None, rest: Placed, form: Format | None, how: Reading) -> Placed:
@@ -225,11 +262,13 @@ def _formed(first: tuple[str, dict[str, Any]] | None, rest: Placed, form: Format
     return rows if form is None else adapted(rows, form, own_prompt=bool(how.template))
 
 
-def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool) -> tuple[Reading, Format | None]:
+def _like(row: Mapping[str, Any], tables: Sequence[Reading], built_in: bool, use: Use) -> tuple[Reading, Format | None]:
     for how in tables:
-        form = _form_of(row, how)
+        form = _form_of(row, how, use)
         shown = row if form is None else next(adapted(iter([("", dict(row))]), form, own_prompt=bool(how.template)))[1]
-        if fits(shown, how) and (not built_in or how.shown <= {"prompt"}):
+        # A pair's prompt may stand in its conversations alone: shapes finds it there, or says that there is none.
+        like = fits({"prompt": "", **shown} if use.wants in ("pairs", "labels") else shown, how)
+        if like and (not built_in or how.shown <= {"prompt"}):
             return how, form
     own = Reading(system=tables[0].system if len(tables) == 1 else None)
-    return own, _form_of(row, own)
+    return own, _form_of(row, own, use)
