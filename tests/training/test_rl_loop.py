@@ -16,7 +16,7 @@ from verigrad.records import Batch, Completion, Request, Rollout, Scored, Task, 
 from verigrad.rollouts import DrawPlan, Keep
 from verigrad.sampling import Scripted
 from verigrad.store import RunDirectory
-from verigrad.training import Ended, Loop, rl, train_rl
+from verigrad.training import Ended, Loop, looping, rl, train_rl
 
 PLAN = DrawPlan(run_seed=5, stage=1, group=4, max_tokens=8, temperature=1.0)
 TASKS = [Task.make(prompt=f"task {i}", gold=i) for i in range(1000)]
@@ -202,8 +202,8 @@ def test_the_hour_limit_ends_the_stage_saved(run: RunDirectory, monkeypatch: pyt
 
 
 def test_the_memory_limit_stops_the_run(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 0.01 < rl.peak_memory_gb() < 100
-    monkeypatch.setattr(rl, "peak_memory_gb", lambda: 7.25)
+    assert 0.01 < looping.peak_memory_gb() < 100
+    monkeypatch.setattr(looping, "peak_memory_gb", lambda: 7.25)
     with pytest.raises(Stopped, match=r"^step 1: 7.2 GB used, run.limits.memory_gb is 6$"):
         train_rl(loop(run, always(VARIED), limits=Limits(memory_gb=6.0)))
 

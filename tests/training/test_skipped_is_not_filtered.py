@@ -96,6 +96,9 @@ ORDERS = [
     ("grpo", {}, {}, ["advantages", "skip", "reference", "update"]),
     ("rloo", {}, {}, ["old", "reference", "advantages", "skip", "update"]),
     ("reinforce_pp", {}, {"minibatches": 2}, ["old", "reference", "advantages", "skip", "update"]),
+    ("ppo", {}, {"minibatches": 2}, ["old", "reference", "advantages", "skip", "update"]),
+    ("ppo", {"kl": "none"}, {"minibatches": 2}, ["old", "advantages", "skip", "update"]),
+    ("ppo", {"kl": "none", "baseline": {"value": "model"}}, {}, ["advantages", "skip", "update"]),
 ]
 
 

@@ -28,6 +28,7 @@ VARIANTS: dict[str, Method] = {
     "grpo without kl": build("grpo", {"kl": "none"}),
     "grpo, strong kl": build("grpo", {"kl": {"name": "k3", "coefficient": 0.5}}),
     "dapo, entropy bonus": build("dapo", {"entropy": {"name": "bonus", "coefficient": 0.1}}),
+    "ppo, a model of its own": build("ppo", {"baseline": {"value": "model"}}),
     "dapo, truncated answers masked": build("dapo", {"keep": {"truncated": "masked"}}),
 }
 
@@ -87,7 +88,7 @@ def test_loss_and_gradient_stay(name: str, folder: Path) -> None:
         assert metrics == pytest.approx(told, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["grpo", "dapo", "gspo", "rloo", "reinforce_pp"])
+@pytest.mark.parametrize("name", ["grpo", "dapo", "gspo", "rloo", "reinforce_pp", "ppo"])
 def test_updates_after_updates_stay(name: str, folder: Path) -> None:
     b = step_of(folder, batch(2, groups=5))
     results = []

@@ -110,7 +110,7 @@ def test_the_closed_list_is_the_designs() -> None:
         length/right length/wrong length/truncated selfcheck loss/policy loss/kl loss/value entropy kl/reference
         clip/low clip/high ratio/max mismatch/mean mismatch/max mismatch/weight grad/norm lr tokens/sampled
         tokens/trained weights/lag weights/changed validation/right validation/disagree logp/chosen logp/rejected
-        kl/coef value/explained
+        logp/moved preference/right preference/margin kl/coef kl/refreshed value/explained
     """
     assert frozenset(said.split()) == NAMES
     assert frozenset({"sample", "verify", "update", "sync", "save"}) == TIMINGS

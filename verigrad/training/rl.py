@@ -8,19 +8,18 @@ it does (runs).
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from verigrad.errors import Interrupted, Stopped
+from verigrad.errors import Stopped
 from verigrad.recipe import Limits, Train
 from verigrad.records import Group, Task, batch_of
 from verigrad.rollouts import Collected, DrawPlan, Keep, carrying, collect, select
 from verigrad.store import RunDirectory
+from verigrad.training.looping import Best, Checkpoints, Clock, Ended, check_memory, out_of_time, stopped_by_hand
 from verigrad.training.protocol import Workers
 from verigrad.training.step_metrics import merge, step_metrics
 
@@ -76,19 +75,7 @@ class _History:
 
     alive: deque[float] = field(default_factory=lambda: deque(maxlen=DEAD_WINDOW))
     ungraded: deque[float] = field(default_factory=lambda: deque(maxlen=UNGRADED_STEPS))
-    best: tuple[float, int] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ended:
-    """How the loop ended."""
-
-    step: int
-    """The last step done."""
-    best: int | None
-    """The step whose weights did best on the validation slice (the earlier of equals); None without looks."""
-    why: str
-    """ "all steps done", or why it ended before."""
+    best: Best = field(default_factory=Best)
 
 
 def train_rl(loop: Loop, *, start: int = 0) -> Ended:
@@ -100,16 +87,17 @@ def train_rl(loop: Loop, *, start: int = 0) -> Ended:
     stage, steps, run = loop.plan.stage, loop.train.steps, loop.run
     began = time.monotonic()
     history = _history(loop, start)
+    checkpoints = Checkpoints(run=run, stage=stage, train=loop.train, best=history.best)
     stored = set(run.steps(stage))
     step = start
     if start:
         # A run killed here before has saved its step, and perhaps neither cleared up nor seen that this was its end.
-        _drop_old(loop, history)
+        checkpoints.drop_old()
         collected = select(run.read_step(stage, start), loop.keep, wanted=loop.train.prompts)
         if why := _worn_out(loop, history, collected, start, steps):
             return _ended(history, start, why)
     for step in range(start + 1, steps + 1):
-        clock = _Clock()
+        clock = Clock()
         groups = run.read_step(stage, step) if step in stored else _draw(loop, step, clock)
         if step not in stored:
             run.write_step(stage, step, groups)
@@ -124,46 +112,27 @@ def train_rl(loop: Loop, *, start: int = 0) -> Ended:
             metrics = merge([metrics, loop.look(step)])
         run.append_metrics(stage, step, metrics)
         _check_ungraded(loop, history, metrics, step)
-        better = looked and _is_best(history, metrics, step)
+        better = looked and history.best.seen(metrics, step)
         history.alive.append(_alive(loop, groups))
         ended = _ending(loop, history, collected, step, steps, began)
         stopping = loop.stop_asked()
         if ended or better or stopping or step == steps or step % loop.train.save_every == 0:
             with clock.timing("save"):
-                _save(loop, history, step)
+                checkpoints.save(step, loop.workers.save)
         run.append_timings(stage, step, clock.seconds)
         loop.told(step, metrics, clock.seconds)
         if stopping:
-            raise Interrupted(f"stopped after step {step}, saved: train --resume {run.folder} goes on")
+            raise stopped_by_hand(run, step)
         if ended:
             return _ended(history, step, ended)
     return _ended(history, step, "all steps done")
 
 
 def _ended(history: _History, step: int, why: str) -> Ended:
-    return Ended(step=step, best=history.best[1] if history.best else None, why=why)
+    return Ended(step=step, best=history.best.step, why=why)
 
 
-class _Clock:
-    """Seconds by name; written to timings.jsonl alone."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._name = ""
-        self._start = 0.0
-
-    def timing(self, name: str) -> _Clock:
-        self._name = name
-        return self
-
-    def __enter__(self) -> None:
-        self._start = time.monotonic()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds[self._name] = self.seconds.get(self._name, 0.0) + time.monotonic() - self._start
-
-
-def _draw(loop: Loop, step: int, clock: _Clock) -> list[Group]:
+def _draw(loop: Loop, step: int, clock: Clock) -> list[Group]:
     def sample(requests):  # type: ignore[no-untyped-def]
         with clock.timing("sample"):
             return loop.workers.sample(requests)
@@ -183,7 +152,7 @@ def _draw(loop: Loop, step: int, clock: _Clock) -> list[Group]:
     )
 
 
-def _update(loop: Loop, collected: Collected, step: int, clock: _Clock) -> Mapping[str, float]:
+def _update(loop: Loop, collected: Collected, step: int, clock: Clock) -> Mapping[str, float]:
     batch = batch_of(collected.kept, budget=loop.plan.max_tokens)
     with clock.timing("update"):
         return loop.workers.step(batch, step=step)
@@ -200,26 +169,14 @@ def _check_ungraded(loop: Loop, history: _History, metrics: Mapping[str, float],
         )
 
 
-def _is_best(history: _History, metrics: Mapping[str, float], step: int) -> bool:
-    value = metrics.get("validation/right")
-    if value is None or (history.best is not None and value <= history.best[0]):
-        return False
-    history.best = (value, step)
-    return True
-
-
 def _ending(loop: Loop, history: _History, collected: Collected, step: int, steps: int, began: float) -> str | None:
     """Why the stage ends after this step although steps remain; None to go on. Raises Stopped over the memory
     limit.
     """
-    if loop.limits.memory_gb is not None and peak_memory_gb() > loop.limits.memory_gb:
-        limit = loop.limits.memory_gb
-        raise Stopped(f"step {step}: {peak_memory_gb():.1f} GB used, run.limits.memory_gb is {limit:g}")
+    check_memory(loop.limits, step)
     if why := _worn_out(loop, history, collected, step, steps):
         return why
-    if step < steps and loop.limits.hours is not None and time.monotonic() - began > 3600 * loop.limits.hours:
-        return f"step {step}: run.limits.hours {loop.limits.hours:g} reached"
-    return None
+    return out_of_time(loop.limits, step, began) if step < steps else None
 
 
 def _worn_out(loop: Loop, history: _History, collected: Collected, step: int, steps: int) -> str | None:
@@ -238,32 +195,13 @@ def _alive(loop: Loop, groups: Sequence[Group]) -> float:
     return carrying(groups, compared=loop.keep.grade_at_least > 1) / len(groups)
 
 
-def peak_memory_gb() -> float:
-    """Most resident memory of this process so far, in GB (10^9 bytes)."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
-
-
-def _save(loop: Loop, history: _History, step: int) -> None:
-    stage = loop.plan.stage
-    if step not in loop.run.checkpoints(stage):
-        with loop.run.staged(loop.run.checkpoint_path(stage, step)) as folder:
-            loop.workers.save(folder)
-    _drop_old(loop, history)
-
-
-def _drop_old(loop: Loop, history: _History) -> None:
-    best = history.best[1] if history.best else None
-    loop.run.drop_old(loop.plan.stage, keep_last=loop.train.keep_last, best=best)
-
-
 def _history(loop: Loop, start: int) -> _History:
     history = _History()
     stage = loop.plan.stage
     for line in loop.run.read_metrics():
         if line["stage"] == stage and line["step"] <= start:
             history.ungraded.append(line["verdict/ungraded"])
-            _is_best(history, line, line["step"])
+            history.best.seen(line, line["step"])
     for step in range(max(1, start - DEAD_WINDOW + 1), start + 1):
         groups = loop.run.read_step(stage, step)
         history.alive.append(_alive(loop, groups))

@@ -11,13 +11,15 @@ import numpy as np
 
 from verigrad.records import BROKE_CHECK, STATUSES, Group, Scored
 from verigrad.rollouts import Collected
+from verigrad.training.selfcheck import rechecks
 
 _NAMES = """
     reward/mean reward/right verdict/right verdict/wrong verdict/unreadable verdict/ungraded verdict/broke_check
     verdict/timed_out group/all_right group/all_wrong group/kept sample/generated sample/used length/mean length/right
     length/wrong length/truncated selfcheck loss/policy loss/kl loss/value entropy kl/reference clip/low clip/high
     ratio/max mismatch/mean mismatch/max mismatch/weight grad/norm lr tokens/sampled tokens/trained weights/lag
-    weights/changed validation/right validation/disagree logp/chosen logp/rejected kl/coef value/explained
+    weights/changed validation/right validation/disagree logp/chosen logp/rejected logp/moved
+    preference/right preference/margin kl/coef kl/refreshed value/explained
 """
 NAMES = frozenset(_NAMES.split())
 """Every metric name there is, but for `reward/part/NAME`, one for each reward part."""
@@ -42,6 +44,7 @@ def step_metrics(groups: Sequence[Group], collected: Collected, *, newest: int) 
         "group/all_right": _share([bool(g.members) and g.num_right == len(g.members) for g in groups]),
         "group/all_wrong": _share([bool(g.members) and g.num_right == 0 for g in groups]),
         "group/kept": len(collected.kept) / len(groups),
+        "selfcheck": _share([rechecks(s.rollout.answer) for s in everyone]),
         "length/truncated": _share([s.rollout.finish == "length" for s in everyone]),
         "verdict/broke_check": _share([s.verdict.reason.startswith(BROKE_CHECK) for s in everyone]),
         "verdict/timed_out": _share(["timed_out" in s.verdict.reason for s in everyone]),

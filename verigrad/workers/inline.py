@@ -6,9 +6,10 @@ Left out: other processes (a later version), the loop (training).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from verigrad.models import restore, save
+from verigrad.models import restore_checkpoint, save_checkpoint, tokens_at
 from verigrad.records import Batch, Completion, Request, Rollout, Scored
 from verigrad.rewards import Rewards
 from verigrad.sampling import LocalSampler
@@ -31,7 +32,15 @@ class Inline:
 
     def verify(self, rollouts: Sequence[Rollout]) -> list[Scored]:
         """See training.Workers."""
-        return self.rewards.score(rollouts)
+        return [self._placed(scored) for scored in self.rewards.score(rollouts)]
+
+    def _placed(self, scored: Scored) -> Scored:
+        """The same with its steps of reasoning found among the tokens, where the verdict says where they end."""
+        ends, rollout = scored.verdict.process_ends, scored.rollout
+        if ends is None:
+            return scored
+        at = tokens_at(self.trainer.policy, rollout.token_ids, rollout.answer, ends)
+        return replace(scored, process_at=at)
 
     def step(self, batch: Batch, *, step: int) -> Mapping[str, float]:
         """See training.Workers."""
@@ -44,12 +53,12 @@ class Inline:
 
     def save(self, folder: Path) -> None:
         """See training.Workers."""
-        save(self.trainer.policy, folder / "model", self.card)
+        save_checkpoint(self.trainer.policy, folder, self.card)
         save_state(self.trainer, folder / "state", version=self.sampler.version)
 
     def load(self, folder: Path) -> None:
         """See training.Workers."""
-        restore(self.trainer.policy, folder / "model")
+        restore_checkpoint(self.trainer.policy, folder)
         self.trainer.sync()
         self.sampler.changed()
         self.sampler.version = load_state(self.trainer, folder / "state")
