@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from verigrad.errors import NotYet, RecipeError, Refused
+from verigrad.errors import RecipeError, Refused
 from verigrad.recipe import Reward
 from verigrad.records import Draw, Rollout, Task
 from verigrad.rewards import Rewards, kinds, overlong
@@ -173,7 +173,7 @@ def test_parts_of_one_name_are_told_apart():
         ([{"verifier": "numbr"}], RecipeError, 'reward.0.verifier = "numbr" is unknown; did you mean number?'),
         ([{"verifier": "writing"}], RecipeError, "an open task, no program can say that such an answer is right"),
         ([{"verifier": "empathy"}], RecipeError, "preference route"),
-        ([{"model": "stage:1"}], NotYet, "reward models are not built"),
+        ([{"model": "stage:1"}], RecipeError, "only a later stage of that run reads it"),
         ([{"verifier": "number"}, {"shaping": "formt"}], RecipeError, "did you mean format?"),
         ([{"shaping": "format"}], RecipeError, "no [[reward]] has a verifier"),
         ([{"verifier": "number"}, {"verifier": "choice"}], RecipeError, "both judge every source"),

@@ -1,7 +1,8 @@
-"""The reward of a recipe: one verifier a source, shaping beside it, each part paid and logged by its own name.
+"""The reward of a recipe: one verifier a source, shaping and judges beside it, each paid and logged by its own name.
 
 reward = sum over parts of weight * what the part pays; a gated part pays only where the verifier says right; None where
-the verdict is ungraded. Left out: baselines and advantages (losses), what to do with ungraded answers (rollouts).
+the verdict is ungraded. A judge (a reward model) pays its score; over a source without a verifier its sign is the
+verdict. Left out: baselines and advantages (losses), what to do with ungraded answers (rollouts).
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from verigrad.errors import NotYet, RecipeError, Refused, nearest
+from verigrad.errors import RecipeError, Refused, nearest
 from verigrad.recipe import Limits, Reward
 from verigrad.records import Rollout, Scored, Task, Verdict
 from verigrad.rewards.judges import Verifier, verifier_of
 from verigrad.rewards.paying import Payer, payer_of
 from verigrad.rewards.user import OwnCheck
 from verigrad.sandbox import Pool
+
+if TYPE_CHECKING:
+    from verigrad.rewards.reward_model import RewardModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,15 @@ class _Judge:
         low, high = self.pays
         score = (verdict.score or 0.0) if self.partial else float(verdict.correct)
         return self.part.weight * (low + score * (high - low))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scoring:
+    """A part with a reward model, which pays its score."""
+
+    name: str
+    part: Reward
+    verifier: RewardModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,22 +76,23 @@ class Rewards:
         limits: Limits | None = None,
         workers: int | None = None,
         sandbox: int = 2,
+        device: str = "auto",
     ) -> None:
-        """Checks every part and loads the user's functions once. Raises RecipeError or NotYet, with the key path.
+        """Checks every part, loads the user's functions and reward models once. Raises Refused, with the key path.
 
         `folder`: the recipe's; `max_tokens`: sampling.max_tokens, for overlong; `workers`: processes for the user's
-        functions, None: one a core, at most 8; `sandbox`: run.sandbox, the least level for programs the model wrote.
+        functions, None: one a core, at most 8; `sandbox`: run.sandbox, the least level for programs the model wrote;
+        `device`: where reward models run.
         """
         self._pool = Pool(workers)
         seconds = limits.check_seconds if limits is not None else None
         self._judges: list[_Judge] = []
+        self._models: list[_Scoring] = []
         self._shapes: list[_Shape] = []
         names: list[str] = []
         try:
             for i, part in enumerate(parts):
                 key = f"reward.{i}"
-                if part.model is not None:
-                    raise NotYet(f"{key}.model: reward models are not built in this version", key=f"{key}.model")
                 if part.verifier is None:
                     continue
                 if part.gated:
@@ -88,6 +102,10 @@ class Rewards:
                 )
                 name = _unique(verifier.name, names)
                 self._judges.append(_Judge(name=name, part=part, verifier=verifier, pays=paid, partial=partial))
+            for i, part in enumerate(parts):
+                if part.model is not None:
+                    model = _model_of(part, folder=folder, device=device, key=f"reward.{i}")
+                    self._models.append(_Scoring(name=_unique(model.name, names), part=part, verifier=model))
             own = any(isinstance(j.verifier, OwnCheck) for j in self._judges)
             for i, part in enumerate(parts):
                 if part.shaping is not None:
@@ -101,7 +119,7 @@ class Rewards:
                         key=f"reward.{i}",
                     )
                     self._shapes.append(_Shape(name=_unique(payer.name, names), part=part, payer=payer))
-            _refuse_overlap(self._judges)
+            _refuse_overlap(self._judges, judged=bool(self._models))
         except BaseException:
             self.close()
             raise
@@ -112,20 +130,29 @@ class Rewards:
         """The user's functions: their .said, .file, .source and .sha256 go into the run."""
 
     def judges(self, source: str) -> Verifier:
-        """The verifier of that source. Raises RecipeError where there is none."""
+        """The verifier of that source, or the reward model in its place. Raises RecipeError where there is none."""
         return self._judge(source).verifier
+
+    def has_verifier(self, source: str) -> bool:
+        """Whether a program judges that source: a reward model's sign is no verdict to compare a grader with."""
+        return any(j.part.verifier is not None and j.part.judges(source) for j in self._judges)
 
     def check_sources(self, sources: Iterable[str]) -> None:
         """Raises RecipeError where a source has no verifier, or a part names a source that is not there."""
         known = tuple(sources)
-        for i, part in enumerate([j.part for j in self._judges] + [s.part for s in self._shapes]):
+        every: list[_Judge | _Scoring | _Shape] = [*self._judges, *self._models, *self._shapes]
+        for i, part in enumerate(each.part for each in every):
             for name in part.on or ():
                 if name not in known:
                     raise RecipeError(
                         f'reward on = "{name}": no such source{nearest(name, known)}', key=f"reward.{i}.on"
                     )
         for name in known:
-            self._judge(name)
+            judge = self._judge(name)
+            if judge.part.gated:
+                raise RecipeError(
+                    f'a gated reward model pays what a verifier calls right, and "{name}" has no verifier', key="reward"
+                )
 
     def verify(self, answer: str, task: Task) -> Verdict:
         """The verdict on one answer."""
@@ -139,7 +166,11 @@ class Rewards:
             judges,
             lambda judge, at: judge.verifier.verify_all([(rollouts[i].answer, rollouts[i].task) for i in at]),
         )
-        parts: list[dict[str, float]] = [{j.name: j.pay(v)} for j, v in zip(judges, verdicts, strict=True)]
+        parts: list[dict[str, float]] = [
+            {j.name: j.pay(v)} if isinstance(j, _Judge) else {} for j, v in zip(judges, verdicts, strict=True)
+        ]
+        for model in self._models:
+            self._pay_scores(model, rollouts, judges, verdicts, parts)
         for shape in self._shapes:
             at = [
                 i
@@ -155,6 +186,30 @@ class Rewards:
                     parts[i][shape.name] = shape.part.weight * amount if open_ else 0.0
         return [_scored(r, v, p) for r, v, p in zip(rollouts, verdicts, parts, strict=True)]
 
+    def _pay_scores(
+        self,
+        model: _Scoring,
+        rollouts: Sequence[Rollout],
+        judges: Sequence[_Judge | _Scoring],
+        verdicts: list[Any],
+        parts: Sequence[dict[str, float]],
+    ) -> None:
+        """What a reward model pays, into `parts`; and its sign into `verdicts` where it stands for a verifier."""
+        from verigrad.rewards.reward_model import sign
+
+        at = [
+            i
+            for i, (rollout, judge) in enumerate(zip(rollouts, judges, strict=True))
+            if model.part.judges(rollout.task.source) and (judge is model or verdicts[i].status != "ungraded")
+        ]
+        paid = model.verifier.scores([(rollouts[i].answer, rollouts[i].task) for i in at])
+        for i, score in zip(at, paid, strict=True):
+            verdict = sign(score)
+            if judges[i] is model or verdict.status == "ungraded":
+                verdicts[i] = verdict
+            open_ = verdicts[i].correct or not model.part.gated
+            parts[i][model.name] = model.part.weight * score if open_ else 0.0
+
     def check_golds(self, tasks: Sequence[Task], *, seconds: float = float("inf")) -> list[tuple[Task, Verdict]]:
         """Every gold through its verifier, written as an answer: those that are not right.
 
@@ -163,7 +218,7 @@ class Rewards:
         raises Refused where nothing was found by then and golds are left.
         """
         begun, at, failed = time.perf_counter(), 0, list[tuple[Task, Verdict]]()
-        width = max(self._pool.size, *(j.verifier.at_once for j in self._judges))
+        width = max([self._pool.size, *(j.verifier.at_once for j in self._judges)])
         while at < len(tasks):
             if time.perf_counter() - begun > seconds:
                 if failed:
@@ -193,17 +248,18 @@ class Rewards:
         judges = [self._judge(t.source) for t in tasks]
         return _each(self._judges, judges, lambda judge, at: judge.verifier.verify_golds([tasks[i] for i in at]))
 
-    def _judge(self, source: str) -> _Judge:
-        for judge in self._judges:
+    def _judge(self, source: str) -> _Judge | _Scoring:
+        judges: list[_Judge | _Scoring] = [*self._judges, *self._models]
+        for judge in judges:
             if judge.part.judges(source):
                 return judge
         raise RecipeError(f'no [[reward]] verifier judges the source "{source}"', key="reward")
 
 
 def _each(
-    judges: Sequence[_Judge], of: Sequence[_Judge], work: Callable[[_Judge, list[int]], Sequence[Any]]
+    judges: Sequence[_Judge], of: Sequence[_Judge | _Scoring], work: Callable[[_Judge, list[int]], Sequence[Any]]
 ) -> list[Any]:
-    """Results by row: each judge works on its own rows at once."""
+    """Results by row: each judge works on its own rows at once; None where none of these does."""
     out: list[Any] = [None] * len(of)
     for judge in judges:
         rows = [i for i, j in enumerate(of) if j is judge]
@@ -223,10 +279,20 @@ def _scored(rollout: Rollout, verdict: Verdict, parts: dict[str, float]) -> Scor
     )
 
 
-def _refuse_overlap(judges: Sequence[_Judge]) -> None:
-    if not judges:
+def _model_of(part: Reward, *, folder: Path, device: str, key: str) -> RewardModel:
+    from verigrad.rewards.reward_model import RewardModel
+
+    if part.options:
+        raise RecipeError(f"{key}.options: a reward model has no options", key=f"{key}.options")
+    assert part.model is not None
+    return RewardModel.load(part.model, folder=folder, device=device, key=f"{key}.model")
+
+
+def _refuse_overlap(judges: Sequence[_Judge], *, judged: bool) -> None:
+    if not judges and not judged:
         raise RecipeError(
-            "no [[reward]] has a verifier; a run that pays for shaping alone gives it weight = 0", key="reward"
+            "no [[reward]] has a verifier or a model; a run that pays for shaping alone gives it weight = 0",
+            key="reward",
         )
     for i, a in enumerate(judges):
         for b in judges[:i]:

@@ -145,6 +145,10 @@ class OwnCheck:
             return None, fault
         try:
             verdict = _verdict(fields) if fields is not None else from_value(value, rule=self.name)
+            if verdict.process_ends and verdict.process_ends[-1] > len(answer):
+                raise ValueError(
+                    f"a step of the verdict ends at character {verdict.process_ends[-1]} of an answer of {len(answer)}"
+                )
         except (TypeError, ValueError) as error:
             return None, str(error)
         if verdict.status == "ungraded":
@@ -206,5 +210,5 @@ def spec_of(named: str | Callable[..., Any], *, folder: Path, key: str) -> dict[
 
 
 def _verdict(fields: dict[str, Any]) -> Verdict:
-    process = fields.get("process")
-    return Verdict(**{**fields, "process": None if process is None else tuple(process)})
+    several = {n: None if fields.get(n) is None else tuple(fields[n]) for n in ("process", "process_ends")}
+    return Verdict(**{**fields, **several})
