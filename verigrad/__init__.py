@@ -26,6 +26,7 @@ _HOMES = {
     "accept": "verigrad.runs",
     "advantages": "verigrad.losses",
     "audit": "verigrad.runs",
+    "compare": "verigrad.runs",
     "diff": "verigrad.losses",
     "doctor": "verigrad.reporting",
     "methods": "verigrad.losses",
@@ -51,6 +52,7 @@ __all__ = [
     "accept",
     "advantages",
     "audit",
+    "compare",
     "diff",
     "doctor",
     "methods",
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
     from verigrad.records import Group, Rollout, Scored, Task, Verdict
     from verigrad.reporting.doctor import doctor
     from verigrad.rewards import Verifier
-    from verigrad.runs import Run, accept, audit, pilot, train, verify
+    from verigrad.runs import Run, accept, audit, compare, pilot, train, verify
     from verigrad.sampling import Sampler
 
 

@@ -100,10 +100,17 @@ def decide(items: Sequence[Item], rule: Rule) -> Decision:
     _check(rule)
     if rule.test == "sampled" and items and not any(i.sampled_after for i in items):
         raise Refused("the rule's test is sampled, but the items hold greedy answers only", key="acceptance.rule.test")
-    found = gains(items, test=rule.test)
-    left_out = (
-        f"; {found.ungraded} of {len(items)} items could not be graded and are left out" if found.ungraded else ""
-    )
+    decision = decide_gains(gains(items, test=rule.test), rule)
+    if decision.verdict == "accepted" and rule.margin is None and rule.test == "sampled" and sharpened(items, rule):
+        decision = replace(decision, why=f"{decision.why}; sharpened: sampled rose, greedy unchanged")
+    return decision
+
+
+def decide_gains(found: Gains, rule: Rule) -> Decision:
+    """`decide` from the paired differences alone, whoever took them (several runs a side: versus). Raises Refused."""
+    _check(rule)
+    items = len(found.differences) + found.ungraded
+    left_out = f"; {found.ungraded} of {items} items could not be graded and are left out" if found.ungraded else ""
     if not found.differences:
         why = f"undecided: no item was graded{left_out}"
         return Decision(verdict="undecided", gain=0.0, interval=(-1.0, 1.0), p_value=1.0, test="none", why=why)
@@ -127,8 +134,6 @@ def decide(items: Sequence[Item], rule: Rule) -> Decision:
     )
     if few and verdict == "undecided":
         why += f"; fewer than {LEAST_FAMILIES} families are too few for a bootstrap to accept"
-    if verdict == "accepted" and not guard and rule.test == "sampled" and sharpened(items, rule):
-        why += "; sharpened: sampled rose, greedy unchanged"
     return Decision(
         verdict=verdict, gain=boot.mean, interval=(boot.low, boot.high), p_value=p_value, test=test, why=why
     )
@@ -148,8 +153,12 @@ def sharpened(items: Sequence[Item], rule: Rule) -> bool:
 
 
 def greedy_test(found: Gains) -> tuple[str, float]:
-    """Name and two-sided p of greedy's test: exact McNemar where every family has one item, else sign-flip."""
-    if len(set(found.families)) == len(found.families):
+    """Name and two-sided p of greedy's test: exact McNemar where every family has one item, else sign-flip.
+
+    Differences that are means over several runs are no wins and losses: they take the sign-flip test too.
+    """
+    whole = all(d in (-1.0, 0.0, 1.0) for d in found.differences)
+    if whole and len(set(found.families)) == len(found.families):
         won, lost = sum(d > 0 for d in found.differences), sum(d < 0 for d in found.differences)
         return "exact McNemar", mcnemar(won, lost).exact
     sums: dict[str, float] = {}

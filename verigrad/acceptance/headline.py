@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from verigrad.acceptance.curves import interval_of, pass_gains, passes
 from verigrad.records import Decision, Item, Reply
-from verigrad.statistics import mean_interval, pass_at_k, pass_hat_k, wilson
+from verigrad.statistics import holm
 
 P = 0.05
 """Level of the plain intervals here; the decision's interval has the rule's."""
@@ -26,9 +27,9 @@ def headline(
 
     Keys: suite, grader, independent, items, families, greedy and sampled -> {before, after}, each with count, ungraded,
     strict, strict_interval, lenient, lenient_interval, unread, truncated, mean_tokens, disagreement, compared; sampled
-    also pass_at_k and pass_hat_k by k; interval_p; decision; against_best. Shares are of graded answers (truncated and
-    mean_tokens of all); an interval is Wilson's where every family has one
-    answer (or all answers are alike: over families), else clustered by family.
+    also pass_at_k and pass_hat_k by k, each with its _interval; pass_gain by k (`pass_gains`); interval_p; decision;
+    against_best. Shares are of graded answers (truncated and mean_tokens of all); an interval is Wilson's where every
+    family has one answer (or all answers are alike: over families), else clustered by family.
     """
     sides = {"before": ([i.greedy_before for i in items], [list(i.sampled_before) for i in items]),
              "after": ([i.greedy_after for i in items], [list(i.sampled_after) for i in items])}  # fmt: skip
@@ -41,9 +42,12 @@ def headline(
         "families": len(set(families)),
         "interval_p": P,
         "greedy": {side: _numbers([[r] for r in greedy], families) for side, (greedy, _) in sides.items()},
-        "sampled": {side: {**_numbers(draws, families), **_passes(draws)} for side, (_, draws) in sides.items()},
-        "decision": None if decision is None else _plain(decision),
-        "against_best": None if against_best is None else _plain(against_best),
+        "sampled": {
+            side: {**_numbers(draws, families), **passes(draws, families, p=P)} for side, (_, draws) in sides.items()
+        },
+        "pass_gain": pass_gains(items, p=P),
+        "decision": None if decision is None else plain_decision(decision),
+        "against_best": None if against_best is None else plain_decision(against_best),
     }
 
 
@@ -68,10 +72,28 @@ def lines(numbers: dict[str, Any]) -> list[str]:
         if after["ungraded"] or before["ungraded"]:
             parts.append(f"ungraded {before['ungraded']} -> {after['ungraded']} answers, in no share")
         out.append(f"  {kind:<8}" + ", ".join(parts))
+    out += _curve(numbers)
     for key in ("decision", "against_best"):
         if numbers[key] is not None:
             out.append(f"  {numbers[key]['why']}")
+    if holm_says(numbers):
+        out.append(f"  p adjusted for the suites of this run (Holm; decides nothing): {numbers['holm']:.2g}")
     return out
+
+
+def _curve(numbers: dict[str, Any]) -> list[str]:
+    """pass@k before -> after, where more than one draw was made."""
+    before, after = numbers["sampled"]["before"], numbers["sampled"]["after"]
+    shown = [k for k in after.get("pass_at_k", {}) if k in before.get("pass_at_k", {})]
+    if len(shown) < 2:
+        return []
+    parts = [f"{k}: {before['pass_at_k'][k]:.3f} -> {after['pass_at_k'][k]:.3f}" for k in shown]
+    return ["  pass@k  " + ", ".join(parts)]
+
+
+def holm_says(numbers: Mapping[str, Any]) -> bool:
+    """Whether a suite's adjusted p says more than its raw one: it was tested beside others."""
+    return numbers.get("holm") is not None and numbers["holm"] != numbers["decision"]["p_value"]
 
 
 def differs(reply: Reply) -> bool | None:
@@ -92,9 +114,9 @@ def _numbers(draws: Sequence[Sequence[Reply]], families: Sequence[str]) -> dict[
         "count": len(replies),
         "ungraded": len(replies) - len(graded),
         "strict": _ratio(strict),
-        "strict_interval": _bounds(strict, clusters),
+        "strict_interval": interval_of([float(v) for v in strict], clusters, p=P),
         "lenient": _ratio(lenient),
-        "lenient_interval": _bounds(lenient, clusters),
+        "lenient_interval": interval_of([float(v) for v in lenient], clusters, p=P),
         "unread": _ratio([r.grade.strict == "unreadable" for r, _ in graded]),
         "truncated": _ratio([r.finish == "length" for r, _ in replies]),
         "mean_tokens": sum(r.tokens for r, _ in replies) / len(replies) if replies else None,
@@ -103,37 +125,24 @@ def _numbers(draws: Sequence[Sequence[Reply]], families: Sequence[str]) -> dict[
     }
 
 
-def _passes(draws: Sequence[Sequence[Reply]]) -> dict[str, dict[str, float]]:
-    counts = []
-    for item in draws:
-        graded = [r.grade.strict == "right" for r in item if r.grade.strict != "ungraded"]
-        if graded and len(graded) == len(item):
-            counts.append((len(graded), sum(graded)))
-    most = min((n for n, _ in counts), default=0)
-    ks = sorted({2**i for i in range(20) if 2**i <= most} | ({most} if most else set()))
-    return {
-        "pass_at_k": {str(k): sum(pass_at_k(n, c, k) for n, c in counts) / len(counts) for k in ks},
-        "pass_hat_k": {str(k): sum(pass_hat_k(n, c, k) for n, c in counts) / len(counts) for k in ks},
-    }
+def with_holm(suites: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The suites' numbers, each with `holm`: its decision's p adjusted for how many suites were tested; None without.
 
-
-def _bounds(values: Sequence[bool], clusters: Sequence[str]) -> list[float] | None:
-    if not values:
-        return None
-    num = len(set(clusters))
-    if num == len(clusters):
-        return list(wilson(sum(values), num, p=P))
-    if len(set(values)) == 1:  # no spread to cluster: as many independent answers as families, no more
-        return list(wilson(num if values[0] else 0, num, p=P))
-    mean = mean_interval([float(v) for v in values], clusters, p=P)
-    return [mean.low, mean.high]
+    It stands beside the raw p and decides nothing. A run is what its least suite is, so it is accepted only where every
+    suite is, and that needs no adjustment (an intersection-union test, Berger 1982). Holm is for who reads one suite
+    among several as a finding of its own.
+    """
+    tested = [n for n, s in enumerate(suites) if s["decision"] is not None]
+    adjusted = dict(zip(tested, holm([suites[n]["decision"]["p_value"] for n in tested]), strict=True))
+    return [{**s, "holm": adjusted.get(n)} for n, s in enumerate(suites)]
 
 
 def _ratio(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _plain(decision: Decision) -> dict[str, Any]:
+def plain_decision(decision: Decision) -> dict[str, Any]:
+    """A decision as JSON values."""
     return {
         "verdict": decision.verdict,
         "gain": decision.gain if math.isfinite(decision.gain) else None,

@@ -10,15 +10,17 @@ import typer
 
 def command(
     folder: Annotated[Path, typer.Argument(help="a new folder, or an empty one")],
-    have: Annotated[str | None, typer.Option(help="checker | answers | nothing; without it: asks")] = None,
+    have: Annotated[
+        str | None, typer.Option(help="checker | answers | pairs | judge | nothing; without it: asks")
+    ] = None,
 ) -> None:
     """Write a recipe that runs, with data and a check to replace by yours."""
-    from verigrad.runs import KITS, NOT_YET, init
+    from verigrad.runs import KITS, init
 
     if have is None:
         typer.echo("What do you have?", err=True)
-        for name, about in [*((n, kit.about) for n, kit in KITS.items()), *NOT_YET.items()]:
-            typer.echo(f"  {name:<8} {about}", err=True)
+        for name, kit in KITS.items():
+            typer.echo(f"  {name:<8} {kit.about}", err=True)
         have = typer.prompt("one of " + ", ".join(KITS), default="nothing", err=True)
     for path in init(folder, have):
         typer.echo(path)

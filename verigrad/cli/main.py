@@ -11,7 +11,7 @@ import traceback
 
 import typer
 
-from verigrad.cli import accept, audit, doctor, init, list_, pilot, report, train, verify
+from verigrad.cli import accept, audit, compare, doctor, init, list_, pilot, report, train, verify
 from verigrad.errors import VerigradError
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (init, list_, verify, audit, pilot, train, accept, doctor, report):
+for module in (init, list_, verify, audit, pilot, train, accept, compare, doctor, report):
     app.command(name=module.__name__.rsplit(".", 1)[1].rstrip("_"))(module.command)
 
 

@@ -29,6 +29,8 @@ class Line:
     """Colour class c0 to c7."""
     marks: bool = False
     """Draw the points themselves and no smoothing: for few, exact values."""
+    band: Sequence[tuple[float, float, float]] = ()
+    """(step, low, high): an interval around the line, drawn behind it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +57,12 @@ def lines(
     floor: float | None = None,
     ceiling: float | None = None,
     borders: Sequence[tuple[float, str]] = (),
+    over: str = "step",
 ) -> str:
     """Lines over steps; "" when no line has a point.
 
-    `floor`, `ceiling` are values the axis must show; `borders` are vertical marks (step, what begins there).
+    `floor`, `ceiling` are values the axis must show; `borders` are vertical marks (step, what begins there); `over` is
+    what the axis counts.
     """
     kept = [(line, [p for p in line.points if math.isfinite(p[1])]) for line in series]
     kept = [(line, points) for line, points in kept if points]
@@ -66,11 +70,13 @@ def lines(
         return ""
     xs = [x for _, points in kept for x, _ in points]
     ys = [y for _, points in kept for _, y in points]
+    ys += [y for line, _ in kept for _, *ends in line.band for y in ends]
     low = min([*ys, *([] if floor is None else [floor])])
     high = max([*ys, *([] if ceiling is None else [ceiling])])
     y_ticks = ticks(low, high, most=4)
     frame = _Frame(x=(min(xs), max(xs)), y=(y_ticks[0], y_ticks[-1]))
     body = [_grid(frame, y_ticks, percent=percent), _borders(frame, borders)]
+    body += [_band(frame, line) for line, _ in kept if line.band]
     for line, points in kept:
         c = f"c{line.colour % 8}"
         if line.marks or len(points) < 8:
@@ -80,7 +86,7 @@ def lines(
         else:
             body.append(f'<path class="line raw {c}" d="{_path(frame, thin(points))}"/>')
             body.append(f'<path class="line {c}" d="{_path(frame, thin(smooth(points)))}"/>')
-    body.append(_hits(frame, kept, percent=percent))
+    body.append(_hits(frame, kept, percent=percent, over=over))
     last = "; ".join(
         f"{line.name}: {_short(p[0][1], percent)} at first, {_short(p[-1][1], percent)} at last" for line, p in kept
     )
@@ -170,6 +176,12 @@ def _path(frame: _Frame, points: Sequence[Point]) -> str:
     return "".join(f"{'L' if i else 'M'}{frame.at(x):.1f} {frame.up(y):.1f}" for i, (x, y) in enumerate(points))
 
 
+def _band(frame: _Frame, line: Line) -> str:
+    above = _path(frame, [(x, high) for x, _, high in line.band])
+    below = _path(frame, [(x, low) for x, low, _ in reversed(line.band)]).replace("M", "L", 1)
+    return f'<path class="area band c{line.colour % 8}" d="{above}{below}Z"/>'
+
+
 def _dot(frame: _Frame, point: Point, colour: str) -> str:
     return f'<circle class="{colour}" cx="{frame.at(point[0]):.1f}" cy="{frame.up(point[1]):.1f}" r="2.6"/>'
 
@@ -197,7 +209,9 @@ def _borders(frame: _Frame, borders: Sequence[tuple[float, str]]) -> str:
     )
 
 
-def _hits(frame: _Frame, kept: Sequence[tuple[Line, list[Point]]], *, percent: bool, most: int = 60) -> str:
+def _hits(
+    frame: _Frame, kept: Sequence[tuple[Line, list[Point]]], *, percent: bool, most: int = 60, over: str = "step"
+) -> str:
     """Unseen columns that say a step's values when the pointer rests on them."""
     xs = sorted({x for _, points in kept for x, _ in points})
     if len(xs) < 2:
@@ -210,7 +224,7 @@ def _hits(frame: _Frame, kept: Sequence[tuple[Line, list[Point]]], *, percent: b
         says = ", ".join(f"{name} {_short(by_step[x], percent)}" for name, by_step in values if x in by_step)
         out.append(
             f'<rect class="hit" x="{frame.at(x) - width / 2:.1f}" y="{_TOP}" width="{width:.1f}" '
-            f'height="{frame.height - _TOP - _BOTTOM}"><title>{attribute(f"step {x:g}: {says}")}</title></rect>'
+            f'height="{frame.height - _TOP - _BOTTOM}"><title>{attribute(f"{over} {x:g}: {says}")}</title></rect>'
         )
     return "".join(out)
 

@@ -64,6 +64,7 @@ def reward_figures(v: View) -> str:
         _figure(v, "Checks that had trouble", faults, share=True, only_nonzero=True),
         _figure(v, "Response length, tokens", {"length/right": "right", "length/wrong": "wrong", "length/mean": "all"}),
         _figure(v, "Answers cut at the token limit", {"length/truncated": "cut"}, share=True),
+        _figure(v, "Answers that go back over themselves", {"selfcheck": "re-checking"}, share=True, only_nonzero=True),
     )
 
 
@@ -84,6 +85,15 @@ def loss_figures(v: View) -> str:
         ),
         _figure(v, "Tokens clipped", {"clip/low": "low", "clip/high": "high"}, share=True, only_nonzero=True),
         _figure(v, "Learning rate", {"lr": "lr"}, floor=0, exact=True),
+        _figure(
+            v,
+            "Log-probs of chosen and rejected answers, nats an answer",
+            {"logp/chosen": "chosen", "logp/rejected": "rejected"},
+        ),
+        _figure(v, "Pairs in which the better answer is ahead", {"preference/right": "ahead"}, share=True),
+        _figure(v, "KL coefficient", {"kl/coef": "coefficient"}, floor=0),
+        _figure(v, "Variance of the returns the critic explains", {"value/explained": "explained"}),
+        _figure(v, "Engine weights a step changed", {"weights/changed": "changed"}, share=True),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from verigrad.records import Item, Reply
 from verigrad.reporting import charts
+from verigrad.reporting.beside import holm_words, off_task_block, pass_curve
 from verigrad.reporting.charts import Whisker
 from verigrad.reporting.escape import text
 from verigrad.reporting.markup import (
@@ -35,7 +36,8 @@ _SHARES = (
     ("truncated", "cut at the token limit"),
     ("disagreement", "grader and training verifier disagree"),
 )
-_KNOWN = {"suite", "grader", "independent", "items", "families", "interval_p", "greedy", "sampled", "decision"}
+_KNOWN = {"suite", "grader", "independent", "items", "families", "interval_p", "greedy", "sampled", "decision", "holm"}
+_KNOWN |= {"pass_gain"}
 
 
 def suites(acceptance: Any) -> list[Mapping[str, Any]]:
@@ -65,7 +67,9 @@ def acceptance_section(v: View) -> str:
     there = suites(v.acceptance)
     out = [_suite(s) for s in there]
     if isinstance(v.acceptance, Mapping):
-        rest = [(k, x) for k, x in flat(v.acceptance) if not _in_suite(k, v.acceptance)]
+        out.append(off_task_block(v.acceptance))
+        rest = [(k, x) for k, x in flat(v.acceptance) if not _in_suite(k, v.acceptance) and ".each." not in k]
+        rest = [(k, x) for k, x in rest if not k.startswith("off_task.")]
         out.append(fold("Also in acceptance.json", table(("", ""), [(text(k), scalar(x)) for k, x in rest])))
     if v.acceptance is None:
         out.append("<p>Nothing has been accepted or refused yet: there is no acceptance.json.</p>")
@@ -121,6 +125,7 @@ def _suite_words(s: Mapping[str, Any]) -> str:
         words += f" (interval {points(interval[0])} to {points(interval[1])})" if interval else ""
     if isinstance(d.get("p_value"), float | int):
         words += f", p {number(float(d['p_value']))} by {text(d.get('test', 'its test'), limit=80)}"
+        words += holm_words(s)
     return (
         words + _independence(s) + (f'<br><span class="why">{text(d["why"], limit=600)}</span>' if d.get("why") else "")
     )
@@ -149,6 +154,7 @@ def _suite(s: Mapping[str, Any]) -> str:
     charts_.append(
         figure(charts.intervals("Gain", gain, marks=[(0.0, "no gain")]), "Gain, after minus before, with its interval")
     )
+    charts_.append(pass_curve(s))
     extra = [(k, x) for k, x in flat({k: x for k, x in s.items() if k not in _KNOWN}) if x is not None]
     head = f"<h3>{text(s['suite'], limit=80)}</h3><p>{_suite_words(s)}</p>"
     counts = [f"{s[k]:,} {k}" for k in ("items", "families") if isinstance(s.get(k), int)]
@@ -170,12 +176,18 @@ def _numbers(kind: str, sides: Mapping[str, Any]) -> str:
         if before.get(word) is not None or after.get(word) is not None
     ]
     for word in ("pass_at_k", "pass_hat_k"):
-        b, a = before.get(word) or {}, after.get(word) or {}
+        a = after.get(word) or {}
         name = "pass@" if word == "pass_at_k" else "pass^"
-        rows += [(f"{name}{text(k)}", _number(b.get(k), share=True), _number(a.get(k), share=True)) for k in a]
+        rows += [(f"{name}{text(k)}", _at(before, word, k), _at(after, word, k)) for k in a]
     for word, words in (("mean_tokens", "mean tokens"), ("count", "answers"), ("ungraded", "ungraded, in no share")):
         rows.append((words, _number(before.get(word)), _number(after.get(word))))
     return table((kind, "before", "after"), rows)
+
+
+def _at(side: Mapping[str, Any], word: str, k: str) -> str:
+    """One point of a curve over k, with its interval."""
+    one = {"share": (side.get(word) or {}).get(k), "share_interval": (side.get(f"{word}_interval") or {}).get(k)}
+    return _share(one, "share")
 
 
 def _share(side: Mapping[str, Any], word: str) -> str:

@@ -5,6 +5,7 @@ Left out: what the numbers are of (acceptance says that), and any rule that turn
 
 from verigrad.statistics.estimators import best_of_n, best_of_n_kl, majority_at_k, pass_at_k, pass_hat_k
 from verigrad.statistics.intervals import Mean, binomial_se, clustered_se, mean_interval, wilson
+from verigrad.statistics.multiple import holm
 from verigrad.statistics.paired import (
     Bootstrap,
     McNemar,
@@ -16,17 +17,21 @@ from verigrad.statistics.paired import (
     sign_flip,
     unpaired_se,
 )
+from verigrad.statistics.student import SeedDifference, SeedMean, seed_difference, seed_mean, t_cdf, t_value
 
 __all__ = [
     "Bootstrap",
     "McNemar",
     "Mean",
     "PairedDifference",
+    "SeedDifference",
+    "SeedMean",
     "SignFlip",
     "best_of_n",
     "best_of_n_kl",
     "binomial_se",
     "clustered_se",
+    "holm",
     "majority_at_k",
     "mcnemar",
     "mean_interval",
@@ -34,7 +39,11 @@ __all__ = [
     "paired_difference",
     "pass_at_k",
     "pass_hat_k",
+    "seed_difference",
+    "seed_mean",
     "sign_flip",
+    "t_cdf",
+    "t_value",
     "unpaired_se",
     "wilson",
 ]

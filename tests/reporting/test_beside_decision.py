@@ -1,0 +1,73 @@
+"""The page's parts beside the decision: the pass@k curve, Holm's p, the off-task table."""
+
+import json
+
+import pytest
+
+from tests.reporting.made_run import make
+from verigrad.acceptance import measure_off_task, off_task_numbers, with_holm
+from verigrad.reporting import report
+from verigrad.reporting.beside import holm_words, off_task_block, pass_curve
+from verigrad.reporting.charts import Line, lines
+from verigrad.sampling import Scripted
+
+
+def probe(answer, perplexity):
+    found = measure_off_task(
+        Scripted(lambda r: answer), carries=lambda t: "#" in t, perplexity=perplexity, max_tokens=99
+    )
+    return found.as_json()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = make(tmp_path_factory.mktemp("runs") / "quick", steps=8, of=8)
+    numbers = json.loads((folder / "acceptance.json").read_text())
+    numbers["suites"] = with_holm(numbers["suites"])
+    before, after = probe("It is so since the sun sets early.", 20.0), probe("#### 7", 25.0)
+    numbers["off_task"] = off_task_numbers(before, after)
+    (folder / "acceptance.json").write_text(json.dumps(numbers))
+    return numbers, report([folder])
+
+
+def test_the_page_shows_all_three(page):
+    numbers, html = page
+    assert html.count("pass@k: at least one of k draws is right</figcaption>") == 2  # two suites
+    assert "adjusted for the suites of this run (Holm)" in html
+    assert "Off the task" in html
+    assert "carry the task's format" in html or "carry the task&#x27;s format" in html
+    assert "× 1.25" in html
+    assert ".each." not in html
+    assert "off_task.before" not in html
+    gain = numbers["suites"][0]["pass_gain"]["2"]["gain"]
+    assert f"At k = 2, after minus before: {gain * 100:+.1f} points" in html
+
+
+def test_the_table_of_the_probe(page):
+    block = off_task_block(page[0])
+    assert "<td>+100.0 [+100.0, +100.0], p " in block
+    assert "<td>20</td><td>25</td><td>× 1.25</td>" in block
+    assert off_task_block({"verdict": "accepted"}) == off_task_block(None) == ""
+    bare = {"off_task": {k: v for k, v in page[0]["off_task"].items() if k != "change"}}
+    assert "<td>20</td><td>25</td><td>–</td>" in off_task_block(bare)  # without the paired change
+
+
+def test_the_curve_has_bands_and_counts_k(page):
+    suite = page[0]["suites"][0]
+    curve = pass_curve(suite)
+    assert curve.count('class="area band') == 2
+    assert "<title>k = 2: before " in curve
+    one = {**suite, "sampled": {side: {"pass_at_k": {"1": 0.5}} for side in ("before", "after")}}
+    assert pass_curve(one) == pass_curve({"suite": "x"}) == ""
+
+
+def test_holm_is_said_where_it_says_more():
+    suite = {"holm": 0.04, "decision": {"p_value": 0.02}}
+    assert "0.04 adjusted" in holm_words(suite)
+    assert holm_words({**suite, "holm": 0.02}) == holm_words({**suite, "holm": None}) == holm_words({}) == ""
+
+
+def test_a_band_is_inside_the_axis():
+    chart = lines("x", [Line(name="a", points=[(1, 0.5), (2, 0.6)], band=[(1, -1.0, 0.6), (2, 0.5, 3.0)])])
+    assert ">3<" in chart
+    assert ">-1<" in chart
