@@ -104,6 +104,7 @@ def test_ctrl_c_anywhere_leaves_a_run_that_goes_on_to_the_same_end(
     shutil.copytree("undisturbed", "runs/words")
     run = Path("runs/words")
     (run / "acceptance.json").unlink()
+    (run / "01_rl/after.jsonl").unlink()
     if phase != "after":
         shutil.rmtree(run / "model")
     if phase == "before":

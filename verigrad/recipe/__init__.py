@@ -6,6 +6,8 @@ from verigrad.recipe.files import check_paths
 from verigrad.recipe.reading import load, parse, with_method_sets
 from verigrad.recipe.recipe import MethodSets, Recipe
 from verigrad.recipe.tables import (
+    POLICY_AXES,
+    PREFERENCE_AXES,
     Data,
     Kind,
     Limits,
@@ -27,6 +29,8 @@ from verigrad.recipe.tables import (
 )
 
 __all__ = [
+    "POLICY_AXES",
+    "PREFERENCE_AXES",
     "Data",
     "Kind",
     "Limits",

@@ -28,10 +28,12 @@ def check_recipe(recipe: Recipe) -> None:
         _check_names(each)
         _check_parts(each)
         _check_on(each, known)
-        _check_models(each, recipe.stages if each is recipe else recipe.stages[: each.stages[0].number - 1])
+        if each is recipe or each.stages[0].kind == "rl":  # other stages inherit a reward and pay nobody
+            _check_models(each, recipe.stages if each is recipe else recipe.stages[: each.stages[0].number - 1])
     for each in stages:
         _check_stage(each)
-        _check_suites(each, recipe.data)
+        if each.stages[0].kind != "reward_model":  # which is accepted on its own held-out pairs
+            _check_suites(each, recipe.data)
     _check_units_used(recipe)
 
 

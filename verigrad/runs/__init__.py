@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "Acceptance": "verigrad.runs.do_accept",
+    "Compared": "verigrad.runs.do_compare",
     "KITS": "verigrad.runs.do_init",
-    "NOT_YET": "verigrad.runs.do_init",
     "Pilot": "verigrad.runs.piloting",
     "Run": "verigrad.runs.run",
     "Talk": "verigrad.runs.talk",
     "accept": "verigrad.runs.do_accept",
     "audit": "verigrad.runs.do_audit",
+    "compare": "verigrad.runs.do_compare",
     "init": "verigrad.runs.do_init",
     "listing": "verigrad.runs.do_list",
     "pilot": "verigrad.runs.do_pilot",
@@ -27,13 +28,14 @@ _HOMES = {
 
 __all__ = [
     "KITS",
-    "NOT_YET",
     "Acceptance",
+    "Compared",
     "Pilot",
     "Run",
     "Talk",
     "accept",
     "audit",
+    "compare",
     "init",
     "listing",
     "pilot",
@@ -45,7 +47,8 @@ __all__ = [
 if TYPE_CHECKING:
     from verigrad.runs.do_accept import Acceptance, accept
     from verigrad.runs.do_audit import audit
-    from verigrad.runs.do_init import KITS, NOT_YET, init
+    from verigrad.runs.do_compare import Compared, compare
+    from verigrad.runs.do_init import KITS, init
     from verigrad.runs.do_list import listing
     from verigrad.runs.do_pilot import pilot
     from verigrad.runs.do_resume import resume

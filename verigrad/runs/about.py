@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.acceptance import lines as headline_lines
-from verigrad.losses import Method, describe, diff, methods
+from verigrad.losses import Method, PreferenceMethod, describe, describe_preference, diff, methods
 from verigrad.models import LanguageModel
 from verigrad.recipe import Recipe
 from verigrad.records import Task
@@ -27,8 +27,10 @@ from verigrad.sampling import LocalSampler
 PACKAGES = ("verigrad", "torch", "transformers", "tokenizers", "safetensors", "numpy", "pydantic", "math-verify")
 
 
-def about(ready: Prepared, sampler: LocalSampler, *, sets: Sequence[str], anyway: bool) -> dict[str, Any]:
-    """resolved.json: what ran, exactly."""
+def about(
+    ready: Prepared, stages: Sequence[Prepared], sampler: LocalSampler, *, sets: Sequence[str], anyway: bool
+) -> dict[str, Any]:
+    """resolved.json: what ran, exactly. `stages`: those prepared at the start, the one in `ready` among them."""
     import torch
 
     recipe, lm = ready.recipe, sampler.lm
@@ -39,11 +41,12 @@ def about(ready: Prepared, sampler: LocalSampler, *, sets: Sequence[str], anyway
         "folder": str(ready.whole.folder.resolve()),
         "recipe": ready.whole.file,
         "answers": list(four_answers(ready)),
-        "notes": list(ready.notes),
-        "checks": checks_record(ready),
-        "data": data_record(ready),
-        "method": method_record(ready.method),
-        "paper_sizes": dict(ready.method.paper_sizes),
+        "notes": list(dict.fromkeys(note for stage in stages for note in stage.notes)),
+        "checks": checks_record(stages),
+        "data": data_record(stages),
+        "method": loss_record(ready.loss),
+        "paper_sizes": dict(ready.loss.paper_sizes) if isinstance(ready.loss, Method) else {},
+        "stages": [{"stage": s.number, "kind": s.kind, "loss": loss_record(s.loss)} for s in stages],
         "model": {"name": lm.name, "dtype": str(lm.dtype).removeprefix("torch."), "why_dtype": lm.why_dtype},
         "sampling": {
             "dtype": str(sampler.dtype).removeprefix("torch."),
@@ -64,12 +67,16 @@ def about(ready: Prepared, sampler: LocalSampler, *, sets: Sequence[str], anyway
 
 
 def user_files(recipe: Recipe) -> dict[str, Path]:
-    """The user's own code that a recipe names ("checks.py:rows_match"), by the name its copy has below user/."""
+    """The user's own code that a recipe or a stage names ("checks.py:rows_match"), by its copy's name below user/."""
     named = [
-        *(part.verifier for part in recipe.reward),
-        *(part.shaping for part in recipe.reward),
-        *(suite.grader for suite in recipe.acceptance),
-        *(data.source for data in recipe.data),
+        name
+        for each in (recipe, *recipe.flat)
+        for name in (
+            *(part.verifier for part in each.reward),
+            *(part.shaping for part in each.reward),
+            *(suite.grader for suite in each.acceptance),
+            *(data.source for data in each.data),
+        )
     ]
     files = {n.rpartition(":")[0] for n in named if isinstance(n, str) and ".py:" in n}
     return {f if _inside(Path(f)) else Path(f).name: recipe.folder / f for f in sorted(files)}
@@ -79,30 +86,46 @@ def _inside(path: Path) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-def checks_record(ready: Prepared) -> list[dict[str, str]]:
+def checks_record(stages: Sequence[Prepared]) -> list[dict[str, str]]:
     """The user's own reward functions: what each is called as, its file and the hash of its source."""
-    return [{"said": c.said, "file": c.file, "sha256": c.sha256} for c in ready.rewards.checks]
+    checks = [c for stage in stages if stage.rewards is not None for c in stage.rewards.checks]
+    found = {(c.said, c.sha256): {"said": c.said, "file": c.file, "sha256": c.sha256} for c in checks}
+    return list(found.values())
 
 
-def given_sources(ready: Prepared) -> dict[str, str]:
+def given_sources(stages: Sequence[Prepared]) -> dict[str, str]:
     """Sources of reward functions given in Python, which no file of the recipe holds, by their name below user/."""
-    copied = user_files(ready.whole)
-    return {c.file: c.source for c in ready.rewards.checks if c.file not in copied and c.source}
+    copied = user_files(stages[0].whole)
+    checks = [c for stage in stages if stage.rewards is not None for c in stage.rewards.checks]
+    return {c.file: c.source for c in checks if c.file not in copied and c.source}
 
 
-def data_record(ready: Prepared) -> dict[str, Any]:
+def data_record(stages: Sequence[Prepared]) -> dict[str, Any]:
     """Sizes of every side and a hash of all its tasks in order: what a resumed run must find again."""
-    sides = {"train": ready.split.train, "validation": ready.split.validation, "held_out": ready.split.held_out}
     record: dict[str, Any] = {}
-    for side, sources in sides.items():
-        for name, tasks in sources.items():
-            record.setdefault(name, {})[side] = _fingerprint(tasks)
-    elsewhere = {j.name: {"suite": _fingerprint(j.tasks)} for j in ready.suites if j.name not in record}
-    return {**record, **elsewhere}
+    for stage in stages:
+        at = record if len(stage.whole.stages) == 1 else record.setdefault(stage.recipe.stages[0].name, {})
+        cut = stage.split
+        for side, sources in (("train", cut.train), ("validation", cut.validation), ("held_out", cut.held_out)):
+            for name, tasks in sources.items():
+                at.setdefault(name, {})[side] = _fingerprint(tasks)
+        at |= {j.name: {"suite": _fingerprint(j.tasks)} for j in stage.suites if j.name not in at}
+    return record
 
 
 def _fingerprint(tasks: Sequence[Task]) -> dict[str, Any]:
     return {"items": len(tasks), "sha256": hashlib.sha256(" ".join(t.key for t in tasks).encode()).hexdigest()}
+
+
+def loss_record(loss: Method | PreferenceMethod | float | None) -> dict[str, Any]:
+    """A stage's loss in words."""
+    if isinstance(loss, Method):
+        return method_record(loss)
+    if isinstance(loss, PreferenceMethod):
+        return {"name": loss.name, "source": loss.source, "ran": describe_preference(loss), "notes": list(loss.notes)}
+    if loss is None:
+        return {"name": "sft", "ran": "likelihood of the completion, token mean of the update"}
+    return {"name": "bradley_terry", "ran": f"Bradley-Terry, center {loss:g}"}
 
 
 def method_record(method: Method) -> dict[str, Any]:

@@ -8,9 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from verigrad.acceptance import Measured, Sampler, accuracy, decide, headline, measure, overall, pair
+from verigrad.acceptance import (
+    Measured,
+    Sampler,
+    accuracy,
+    decide,
+    fixed_text,
+    headline,
+    measure,
+    measure_off_task,
+    overall,
+    pair,
+    task_format,
+    with_holm,
+)
+from verigrad.acceptance.measure import TrainingVerdict
+from verigrad.models import LanguageModel, text_perplexity
 from verigrad.records import Decision, Item
-from verigrad.runs.prepare import Judged, Prepared
+from verigrad.runs.prepare import Prepared
+from verigrad.runs.suites import Judged
 from verigrad.runs.talk import Talk
 from verigrad.store import RunDirectory, codec
 
@@ -37,15 +53,20 @@ def measure_suites(ready: Prepared, sampler: Sampler, talk: Talk, *, when: str) 
             max_tokens=rule.max_tokens or ready.recipe.sampling.max_tokens,
             temperature=ready.recipe.sampling.temperature if rule.temperature is None else rule.temperature,
             stop=ready.recipe.sampling.stop,
-            training_verdict=ready.rewards.verify if _judges(ready, judged) else None,
+            training_verdict=_training_verdict(ready, judged),
             progress=progress,
         )
     return measured
 
 
-def _judges(ready: Prepared, judged: Judged) -> bool:
-    """Whether the training verifier can judge the suite's items: those of sources it knows."""
-    return all(task.source in ready.split.train for task in judged.tasks)
+def _training_verdict(ready: Prepared, judged: Judged) -> TrainingVerdict | None:
+    """The training verifier, where it can judge the suite's items: those of sources it knows."""
+    rewards = ready.rewards
+    known = {data.name for data in ready.whole.data}
+    judges = rewards is not None and all(
+        source in known and rewards.has_verifier(source) for source in {task.source for task in judged.tasks}
+    )
+    return rewards.verify if rewards is not None and judges else None
 
 
 def verdict_of(ready: Prepared, items: Sequence[Item], *, openings: int) -> dict[str, Any]:
@@ -70,8 +91,23 @@ def verdict_of(ready: Prepared, items: Sequence[Item], *, openings: int) -> dict
         "why": f"{name}: {least.why}",
         "independent": all(j.grader.independent for j in ready.suites),
         "openings": openings,
-        "suites": suites,
+        "suites": with_holm(suites),
     }
+
+
+OFF_TASK_TOKENS = 64
+"""Most tokens of an off-task answer: enough to see a reason, or that there is none."""
+
+
+def off_task(ready: Prepared, lm: LanguageModel, sampler: Sampler, talk: Talk, *, when: str) -> dict[str, Any]:
+    """The off-task probe of the model as it is now: 100 questions outside the task, and a plain text's perplexity."""
+    tasks = [t for judged in ready.suites for t in judged.tasks]
+    talk.phase(f"{when}: off-task questions")
+    most = OFF_TASK_TOKENS if lm.context is None else max(1, min(OFF_TASK_TOKENS, lm.context // 2))
+    found = measure_off_task(
+        sampler, carries=task_format(tasks), perplexity=text_perplexity(lm, fixed_text()), max_tokens=most
+    )
+    return found.as_json()
 
 
 def items_of(before: Sequence[Measured], after: Sequence[Measured]) -> list[Item]:
@@ -99,7 +135,7 @@ def look_of(ready: Prepared, sampler: Sampler) -> tuple[int, Callable[[int], Map
                 answers=0,
                 max_tokens=judged.suite.rule.max_tokens or ready.recipe.sampling.max_tokens,
                 stop=ready.recipe.sampling.stop,
-                training_verdict=ready.rewards.verify,
+                training_verdict=_training_verdict(ready, judged),
             )
         ]
         replies = [m.greedy for m in measured]

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from verigrad.losses import describe
-from verigrad.recipe import Reward
-from verigrad.runs.prepare import Judged, Prepared
+from verigrad.losses import build, build_preference, describe, describe_preference
+from verigrad.recipe import POLICY_AXES, PREFERENCE_AXES, Recipe, Reward
+from verigrad.runs.prepare import Prepared
+from verigrad.runs.suites import Judged
 
 
 def four_answers(ready: Prepared) -> tuple[str, str, str, str]:
     """Where the data comes from, who gives the reward, how the loss is computed, who accepts; one line each."""
-    recipe, cut = ready.recipe, ready.split
+    recipe, cut, whole = ready.recipe, ready.split, ready.whole
     data = "; ".join(
         f"{name}: {len(cut.train[name]):,} to train on, {len(cut.validation.get(name, ())):,} to look at, "
         f"{len(cut.held_out.get(name, ())):,} held out"
         for name in cut.train
     )
-    reward = ", ".join(_part(p) for p in recipe.reward)
-    train = recipe.train
-    loss = (
-        f"{describe(ready.method)}; {train.steps} steps of {train.prompts} prompts x {train.group} answers, "
-        f"lr {train.lr:g} {train.schedule.name}"
-    )
-    accepts = "; ".join(_accepts(j) for j in ready.suites)
+    reward = ", ".join(_part(p) for p in recipe.reward) or "nobody: no stage is paid"
+    stages = whole.flat or (whole,)
+    loss = ", then ".join(loss_words(stage) for stage in stages)
+    suites = [_accepts(j) for j in ready.suites]
+    if not suites:  # a reward model's stage: its own, and who judges the policies after it
+        graders = [s.grader for s in whole.acceptance if any(k.kind != "reward_model" for k in whole.stages)]
+        suites = ["accuracy on held-out pairs (a reward model)", *(f"then grader {_named(g)}" for g in graders)]
+    accepts = "; ".join(suites)
     return (
         f"1. data    {data}",
         f"2. reward  {reward}",
@@ -30,12 +32,32 @@ def four_answers(ready: Prepared) -> tuple[str, str, str, str]:
     )
 
 
+def loss_words(stage: Recipe) -> str:
+    """One flattened stage's loss and sizes: "dapo; 300 steps of 8 prompts x 8 answers, lr 1e-06 constant"."""
+    train, kind = stage.train, stage.stages[0].kind
+    rate = f"lr {train.lr:g} {train.schedule.name}"
+    if kind == "rl":
+        method = describe(build(stage.loss.method, {k: v for k, v in stage.loss.axes.items() if k in POLICY_AXES}))
+        return f"{method}; {train.steps} steps of {train.prompts} prompts x {train.group} answers, {rate}"
+    words = {"sft": "sft: likelihood of the completion", "reward_model": "reward model: Bradley-Terry"}
+    if kind in words:
+        method = words[kind]
+    else:
+        axes = {k: v for k, v in stage.loss.axes.items() if k in PREFERENCE_AXES}
+        method = describe_preference(build_preference(stage.loss.method, axes))
+    return f"{method}; {train.epochs} epoch{'s' * (train.epochs != 1)} of {train.prompts} examples a step, {rate}"
+
+
 def _part(part: Reward) -> str:
     kind = part.verifier or part.shaping or part.model
-    name = kind if isinstance(kind, str) else getattr(kind, "__name__", "a function")
+    name = _named(kind)
     role = "verifier" if part.verifier else "shaping" if part.shaping else "model"
     weight = "" if part.weight == 1 else f" x {part.weight:g}"
     return f"{role} {name}{weight}{' if right' if part.gated else ''}"
+
+
+def _named(what: object) -> str:
+    return what if isinstance(what, str) else getattr(what, "__name__", "a function")
 
 
 def _accepts(judged: Judged) -> str:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.acceptance import lines as headline_lines
+from verigrad.acceptance import off_task_numbers
 from verigrad.errors import Refused
 from verigrad.models import load as load_model
 from verigrad.recipe import Recipe
 from verigrad.records import Item
-from verigrad.runs.accepting import items_of, measure_suites, verdict_of
+from verigrad.runs.accepting import items_of, measure_suites, off_task, verdict_of
 from verigrad.runs.answers import four_answers
 from verigrad.runs.do_resume import recipe_of
 from verigrad.runs.golds import check_golds
-from verigrad.runs.phases import open_model, sampler_of
+from verigrad.runs.policy import open_model, sampler_of
 from verigrad.runs.prepare import placed, prepared, read
 from verigrad.runs.talk import Silent, Talk
 from verigrad.store import RunDirectory
@@ -69,7 +70,9 @@ def accept(
     if is_run and not (folder / "model").is_dir():
         raise Refused(f"{folder} has no model yet (it is in phase {RunDirectory.read(folder).status().get('phase')})")
     whole = read(recipe, sets)
-    with prepared(whole) as ready:
+    with prepared(whole, run=folder if is_run else None) as ready:
+        if not ready.suites:
+            raise Refused("the recipe trains a reward model alone: it has no suite that judges a policy")
         for line in four_answers(ready):
             talk.line(line)
         ready, _ = check_golds(ready, folder if is_run else Path("runs") / whole.run.name, anyway=True)
@@ -77,11 +80,17 @@ def accept(
             talk.line(f"note: {note}")
         with placed(whole):
             base = open_model(ready, talk)
-        before = measure_suites(ready, sampler_of(ready, base, talk), talk, when="before")
+        sampler = sampler_of(ready, base, talk)
+        before = measure_suites(ready, sampler, talk, when="before")
+        probes = {"before": off_task(ready, base, sampler, talk, when="before")}
         tables = ready.recipe.model
         trained = load_model(
             path, dtype=tables.dtype, device=tables.device, template=tables.template, folder=whole.folder
         )
-        after = measure_suites(ready, sampler_of(ready, trained, Silent()), talk, when="after")
+        sampler = sampler_of(ready, trained, Silent())
+        after = measure_suites(ready, sampler, talk, when="after")
+        probes["after"] = off_task(ready, trained, sampler, talk, when="after")
         items = items_of(before, after)
-        return Acceptance(numbers=verdict_of(ready, items, openings=2), items=tuple(items))
+        probe = off_task_numbers(probes["before"], probes["after"])
+        numbers = {**verdict_of(ready, items, openings=2), "off_task": probe}
+        return Acceptance(numbers=numbers, items=tuple(items))

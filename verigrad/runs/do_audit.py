@@ -35,7 +35,8 @@ from verigrad.rewards.audit import (
     made_rows,
     row_of,
 )
-from verigrad.runs.prepare import options_of, placed, read
+from verigrad.runs.prepare import placed, read
+from verigrad.runs.suites import options_of
 from verigrad.runs.talk import Silent, Talk
 
 ROWS = 12

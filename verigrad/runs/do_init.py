@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from verigrad.errors import NotYet, Refused
+from verigrad.errors import Refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,23 +29,21 @@ KITS: Mapping[str, Kit] = {
         files=("recipe.toml", "questions.jsonl", "checks.py"),
     ),
     "answers": Kit(about="questions with right answers, numbers", files=("recipe.toml", "questions.jsonl")),
+    "pairs": Kit(
+        about="better and worse answers side by side",
+        files=("recipe.toml", "pairs.jsonl", "checks.py"),
+    ),
+    "judge": Kit(
+        about="such pairs, to train a judge that pays new answers; or a reward model",
+        files=("recipe.toml", "pairs.jsonl"),
+    ),
     "nothing": Kit(about="nothing yet: a built-in task to look at", files=("recipe.toml",)),
 }
 
 
-NOT_YET: Mapping[str, str] = {
-    "pairs": "better and worse answers side by side; not in this version yet: where a program can tell them apart, "
-    "start from checker",
-    "judge": "a reward model; not in this version yet: where a program can check answers, start from checker",
-}
-"""What one may also have, and this version cannot start from: why, and what to do instead."""
-
-
 def init(folder: str | Path, have: str) -> list[Path]:
-    """Write a kit's files into a new or empty folder and return their paths. Raises NotYet or another Refused."""
+    """Write a kit's files into a new or empty folder and return their paths. Raises Refused."""
     folder = Path(folder)
-    if have in NOT_YET:
-        raise NotYet(f"{have}: {NOT_YET[have]}")
     if have not in KITS:
         raise Refused(f"init offers {', '.join(KITS)}, not {have[:40]!r}")
     source = importlib.resources.files("verigrad.runs") / "kits" / have

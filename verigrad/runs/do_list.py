@@ -16,6 +16,7 @@ _SOURCES = {
     "file.py:function": "your own function that gives rows",
     "hub:owner/name": "a hub data set, or a snapshot in a folder of that path; /config and :split after it",
     "gym:task": "1,000 items of a reasoning-gym task",
+    "run:NAME": "another run's stored rollouts, mined for pairs, labels or right answers; run:. is the stage before",
 }
 
 
@@ -45,9 +46,10 @@ def _about(what: str) -> dict[str, str]:
     if what == "data":
         from verigrad.data import builtin, list_builtin
         from verigrad.data.formats import formats
+        from verigrad.data.use import SAYS
 
         own = {name: f"{inspect.getdoc(builtin.find(name))}\n{n:,} items" for name, _, n in list_builtin()}
-        return own | _SOURCES | {f"columns of {form.NAME}": form.SAYS for form in formats()}
+        return own | _SOURCES | {f"columns of {form.NAME}": form.SAYS for form in formats()} | dict(SAYS)
     if what == "graders":
         return {name: inspect.getdoc(graders.module(name)) or "" for name in grader_names()} | {
             "file.py:function": "your own: f(answer, task) -> bool | float | None",
@@ -77,12 +79,19 @@ def _toml(value: Any) -> str:
 
 
 def _methods(a: str | None, b: str | None) -> tuple[Any, list[str]]:
-    from verigrad.losses import build, diff, methods
-    from verigrad.runs.about import method_record
+    from verigrad.losses import build, build_preference, describe_preference, diff, methods, preferences
+    from verigrad.runs.about import loss_record, method_record
 
     if a is None:
-        rows = [{"name": name, "source": m.source} for name, m in methods.items()]
+        rows = [{"name": name, "source": m.source} for name, m in (*methods.items(), *preferences.items())]
         return rows, [f"{row['name']:<22}{row['source']}" for row in rows]
+    if a in preferences:
+        if b is not None:
+            raise Refused(f"{a} learns from pairs and has other axes: two policy-gradient methods compare")
+        method = build_preference(a, {})
+        record = {**loss_record(method), "sources": dict(method.sources)}
+        lines = [f"{a}  {method.source}", f"  {describe_preference(method)}"]
+        return record, [*lines, *(f"  {key:<24}{whose}" for key, whose in method.sources.items()), *method.notes]
     first = build(a, {})
     if b is not None:
         changes = diff(first, build(b, {}))

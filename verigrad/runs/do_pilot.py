@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from verigrad.errors import Refused
 from verigrad.recipe import Recipe
 from verigrad.runs.answers import four_answers
-from verigrad.runs.do_train import RUNS
 from verigrad.runs.golds import check_golds, forget_refusal
-from verigrad.runs.phases import open_model, sampler_of
 from verigrad.runs.piloting import Pilot, run_pilot
-from verigrad.runs.prepare import placed, prepared, read
+from verigrad.runs.policy import open_model, sampler_of
+from verigrad.runs.prepare import RUNS, placed, prepared, read
 from verigrad.runs.talk import Silent, Talk
 
 
@@ -27,7 +27,11 @@ def pilot(
     talk = talk or Silent()
     whole = read(recipe, sets)
     folder = Path(runs) / whole.run.name
-    with prepared(whole) as ready:
+    with prepared(whole, runs=Path(runs)) as ready:
+        if ready.kind != "rl":
+            raise Refused("a pilot draws and judges answers for an rl stage, and the recipe has none")
+        if ready.rewards is None:
+            raise Refused("this rl stage is judged by what an earlier stage trains: train runs its pilot in its turn")
         for line in four_answers(ready):
             talk.line(line)
         ready, _ = check_golds(ready, folder, anyway=anyway)

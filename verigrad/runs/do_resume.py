@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.errors import Refused
-from verigrad.losses import sets_elsewhere
 from verigrad.recipe import Recipe, parse
 from verigrad.runs.about import about, checks_record, data_record, user_files
 from verigrad.runs.answers import four_answers
-from verigrad.runs.golds import check_golds
-from verigrad.runs.phases import finish, open_model, pilot_phase, remaining_phases, sampler_of
-from verigrad.runs.prepare import Prepared, placed, prepared, read
+from verigrad.runs.logs import check_trackers
+from verigrad.runs.loss_of import method_sets
+from verigrad.runs.phases import finish, pilot_phase, remaining_phases
+from verigrad.runs.policy import open_model, policy_of
+from verigrad.runs.prepare import Prepared, placed, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
+from verigrad.runs.turns import Turns
 from verigrad.runs.watching import watched
 from verigrad.store import RunDirectory
 
-_MAY_CHANGE = ("train.steps", "run.limits", "run.log", "acceptance.every")
+_MAY_CHANGE = ("train.steps", "train.epochs", "run.limits", "run.log", "acceptance.every")
 
 
 def resume(
@@ -40,26 +42,30 @@ def resume(
         again = _goes_on_after_its_end(run, whole, resolved["values"])
         if _decided(run) and not again:
             if run.status().get("phase") == "done" and (run.folder / "report.html").exists():
-                more = 2 * (whole.stage(1).train.steps or 1)
-                raise Refused(f"{run.folder} is done: --set train.steps={more} goes on")
+                raise Refused(f"{run.folder} is done: --set {_more(whole)} goes on")
             finish(run)
             return Run(folder=run.folder)
-        with prepared(whole) as ready:
-            for line in four_answers(ready):
+        with placed(whole):
+            check_trackers(whole.run)
+        with Turns(whole, run.folder, runs=run.folder.parent) as turns:
+            for line in four_answers(turns.face):
                 talk.line(line)
-            ready, left_out = check_golds(ready, run.folder, anyway=bool(resolved["anyway"]))
-            _same_checks(run, ready, resolved)
+            left_out = turns.check_golds(anyway=bool(resolved["anyway"]))
+            _same_checks(run, turns.stages, resolved)
+            first = turns(1)
             with placed(whole):
-                sampler = sampler_of(ready, open_model(ready, talk), talk)
+                policy = policy_of(first, open_model(first, talk), talk)
             if again:
-                _reopen(run)
+                _reopen(run, whole)
+            changed = [*resolved["sets"], *sets]
             run.write_json(
-                "resolved.json", about(ready, sampler, sets=[*resolved["sets"], *sets], anyway=resolved["anyway"])
+                "resolved.json",
+                about(turns.face, turns.stages, policy.sampler, sets=changed, anyway=resolved["anyway"]),
             )
             if left_out:
                 run.write_lines("golds.jsonl", left_out)
-            pilot_phase(run, ready, sampler, talk, anyway=bool(resolved["anyway"]))
-            watched(run, lambda: remaining_phases(run, ready, sampler, talk))
+            pilot_phase(run, first, policy, talk, anyway=bool(resolved["anyway"]))
+            watched(run, lambda: remaining_phases(run, turns, policy, talk))
         return Run(folder=run.folder)
 
 
@@ -74,7 +80,7 @@ def recipe_of(folder: Path, resolved: Mapping[str, Any], sets: Sequence[str]) ->
         file=str(resolved["recipe"]),
         folder=base,
         sets=[*resolved["sets"], *sets],
-        method_sets=sets_elsewhere,
+        method_sets=method_sets,
     )
 
 
@@ -91,14 +97,14 @@ def _may_go_on(then: Mapping[str, Any], whole: Recipe) -> None:
         )
     for key, value in now.items():
         was = before.get(key)
-        if key.endswith("train.steps") and was is not None and (value is None or value < was):
+        if key.endswith(("train.steps", "train.epochs")) and was is not None and (value is None or value < was):
             raise Refused(f"--resume may raise {key}, not lower it: {was} -> {value}", key=key)
 
 
 def _may_change(key: str) -> bool:
     words = [w for w in key.split(".") if not w.isdigit()]
     inside = ".".join(words[1:] if words[0] == "stage" else words)
-    return inside.startswith(("run.limits", "run.log")) or inside in ("train.steps", "acceptance.every")
+    return inside.startswith(("run.limits", "run.log")) or inside in ("train.steps", "train.epochs", "acceptance.every")
 
 
 def _values(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -113,16 +119,16 @@ def _values(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _values(below, f"{path}.{n}")
 
 
-def _same_checks(run: RunDirectory, ready: Prepared, resolved: Mapping[str, Any]) -> None:
+def _same_checks(run: RunDirectory, stages: Sequence[Prepared], resolved: Mapping[str, Any]) -> None:
     """Refuse to go on under a changed check or other data: stored verdicts and new ones would be two rewards."""
-    for name, path in user_files(ready.whole).items():
+    for name, path in user_files(stages[0].whole).items():
         kept = run.folder / "user" / name
         if kept.exists() and kept.read_bytes() != path.read_bytes():
             raise Refused(f"{path} has changed since {run.folder} began (its copy: {kept}); a new run, or put it back")
-    for was, now in zip(resolved["checks"], checks_record(ready), strict=True):
+    for was, now in zip(resolved["checks"], checks_record(stages), strict=False):
         if was["sha256"] != now["sha256"]:
             raise Refused(f"{now['file']} has changed since {run.folder} began; a new run, or put it back")
-    for name, record in data_record(ready).items():
+    for name, record in data_record(stages).items():
         if resolved["data"].get(name) != record:
             raise Refused(f"{name}: the data has changed since {run.folder} began; a new run, or put it back")
 
@@ -135,12 +141,26 @@ def _goes_on_after_its_end(run: RunDirectory, whole: Recipe, then: Mapping[str, 
     """Whether a run that has its model is to train on: more steps than it did, asked for now or never reached."""
     if not (run.folder / "model").exists():
         return False
-    steps, done = whole.stage(1).train.steps or 0, max(run.checkpoints(1), default=0)
+    last = whole.stage(whole.stages[-1].number)
+    done = max(run.checkpoints(last.stages[0].number), default=0)
     changed = dict(_values(then)) != dict(_values(json.loads(json.dumps(whole.resolved()))))
-    return steps > done and (changed or _decided(run))
+    if last.train.steps is None:  # epochs: how many steps they are the data says, and the loop knows
+        return changed and _decided(run)
+    return last.train.steps > done and (changed or _decided(run))
 
 
-def _reopen(run: RunDirectory) -> None:
+def _more(whole: Recipe) -> str:
+    """What a done run may be given more of: its last stage's steps or epochs."""
+    last = whole.stage(whole.stages[-1].number)
+    at = f"stage.{last.stages[0].number}." if whole.flat else ""
+    if last.train.steps is None:
+        return f"{at}train.epochs={2 * (last.train.epochs or 1)}"
+    return f"{at}train.steps={2 * last.train.steps}"
+
+
+def _reopen(run: RunDirectory, whole: Recipe) -> None:
     """Take away what a run's end wrote; the model goes first, so that a kill in between is no end either."""
-    for name in ("model", "acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
+    last = whole.stages[-1].name
+    of_stage = (f"{last}/model", f"{last}/after.jsonl", f"{last}/pairs.json")
+    for name in ("model", "adapter", *of_stage, "acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
         run.remove(name)

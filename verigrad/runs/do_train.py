@@ -10,16 +10,16 @@ from verigrad.errors import Refused
 from verigrad.recipe import Recipe
 from verigrad.runs.about import about, given_sources, user_files
 from verigrad.runs.answers import four_answers
-from verigrad.runs.golds import check_golds, forget_refusal
-from verigrad.runs.phases import open_model, pilot_phase, remaining_phases, sampler_of
-from verigrad.runs.prepare import placed, prepared, read
+from verigrad.runs.golds import forget_refusal
+from verigrad.runs.logs import check_trackers
+from verigrad.runs.phases import pilot_phase, remaining_phases
+from verigrad.runs.policy import open_model, policy_of
+from verigrad.runs.prepare import RUNS, placed, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
+from verigrad.runs.turns import Turns
 from verigrad.runs.watching import watched
 from verigrad.store import RunDirectory, taken
-
-RUNS = Path("runs")
-"""Where runs lie, below the folder the command is given in."""
 
 
 def train(
@@ -40,28 +40,34 @@ def train(
     folder = Path(runs) / whole.run.name
     forget_refusal(folder)
     _must_be_free(folder)
-    with prepared(whole) as ready:
+    with placed(whole):
+        check_trackers(whole.run)
+    with Turns(whole, folder, runs=Path(runs)) as turns:
+        ready = turns.face
         for line in four_answers(ready):
             talk.line(line)
-        ready, left_out = check_golds(ready, folder, anyway=anyway)
+        left_out = turns.check_golds(anyway=anyway)
+        ready = turns.face
         forget_refusal(folder)
-        for note in ready.notes:
+        for note in dict.fromkeys(note for stage in turns.stages for note in stage.notes):
             talk.line(f"note: {note}")
         with placed(whole):
-            sampler = sampler_of(ready, open_model(ready, talk), talk)
+            first = turns(1)
+            policy = policy_of(first, open_model(first, talk), talk)
             run = RunDirectory.create(
                 folder,
                 recipe_text=whole.text,
-                resolved=about(ready, sampler, sets=sets, anyway=anyway),
+                resolved=about(ready, turns.stages, policy.sampler, sets=sets, anyway=anyway),
+                stages=[s.kind for s in whole.stages],
                 user_files=user_files(whole),
             )
         with run:
-            for name, source in given_sources(ready).items():
+            for name, source in given_sources(turns.stages).items():
                 run.write_text(f"user/{name}", source)
             if left_out:
                 run.write_lines("golds.jsonl", left_out)
-            pilot_phase(run, ready, sampler, talk, anyway=anyway)
-            watched(run, lambda: remaining_phases(run, ready, sampler, talk))
+            pilot_phase(run, first, policy, talk, anyway=anyway)
+            watched(run, lambda: remaining_phases(run, turns, policy, talk))
         return Run(folder=folder)
 
 

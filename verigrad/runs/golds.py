@@ -15,7 +15,8 @@ from verigrad.acceptance import Checked, Unaccepted
 from verigrad.acceptance import check_golds as through_grader
 from verigrad.errors import DataError, Refused
 from verigrad.records import Task, Verdict
-from verigrad.runs.prepare import Judged, Prepared, order_of
+from verigrad.runs.prepare import Prepared, order_of
+from verigrad.runs.suites import Judged
 
 PROBE = 4
 """Golds tried first: a check that fails on all of them is not kept waiting for thousands more."""
@@ -89,6 +90,8 @@ def _refused(judged: Judged, checked: Checked, tasks: Sequence[Task], n: int, li
 
 def _through_verifiers(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[Prepared, list[dict[str, str]]]:
     recipe, cut = ready.recipe, ready.split
+    if ready.rewards is None or ready.kind != "rl":
+        return ready, []
     everyone = [t for side in (cut.train, cut.validation, cut.held_out) for tasks in side.values() for t in tasks]
     first = everyone[:PROBE]
     failed = ready.rewards.check_golds(first)

@@ -1,65 +1,52 @@
 """The phases of a run, each of which leaves a file that says it is done.
 
-pilot.json, before.jsonl, checkpoints, model/, acceptance.json: a resumed run skips what is there, so that a run
-killed anywhere ends where the undisturbed one does. Left out: starting, resuming and ending badly (train, resume,
-watching).
+pilot.json, before.jsonl, then for every stage its checkpoints, its model and after.jsonl, and acceptance.json: a
+resumed run skips what is there, so that a run killed anywhere ends where the undisturbed one does. Left out: starting,
+resuming and ending badly (train, resume, watching); what a stage does (stage_rl, stage_offline); what is decided
+(deciding).
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 from verigrad.acceptance import Measured, spot_check
 from verigrad.errors import Refused
-from verigrad.losses import needs
-from verigrad.models import LanguageModel, freeze, save
-from verigrad.models import load as load_model
+from verigrad.models import save, save_adapter
 from verigrad.records import Item
 from verigrad.reporting import report
 from verigrad.runs.about import card
-from verigrad.runs.accepting import items_of, look_of, measure_suites, read_measured, verdict_of, write_measured
-from verigrad.runs.logs import open_log
+from verigrad.runs.accepting import items_of, measure_suites, off_task, read_measured, write_measured
+from verigrad.runs.deciding import decided, stage_decided
 from verigrad.runs.piloting import run_pilot
+from verigrad.runs.policy import Policy, open_model, policy_of, with_adapters
 from verigrad.runs.prepare import Prepared
-from verigrad.runs.talk import Talk
-from verigrad.runs.watching import asked_to_stop
-from verigrad.sampling import LocalSampler
+from verigrad.runs.stage_offline import run_preference, run_reward_model, run_sft
+from verigrad.runs.stage_rl import run_rl
+from verigrad.runs.talk import Silent, Talk
 from verigrad.store import RunDirectory
-from verigrad.training import Ended, Loop, Trainer, train_rl
-from verigrad.workers import Inline
+from verigrad.training import Ended
+
+TurnOf = Callable[[int], Prepared]
+"""The stage of that number, prepared: its turn may have to come first."""
+_POLICY = {"rl": run_rl, "sft": run_sft, "preference": run_preference}
 
 
-def open_model(ready: Prepared, talk: Talk) -> LanguageModel:
-    """The recipe's model. Raises Refused with key model.path."""
-    model = ready.recipe.model
-    talk.phase(f"loading {model.path.rsplit('/', 1)[-1]}")
-    return load_model(
-        model.path, dtype=model.dtype, device=model.device, template=model.template, folder=ready.whole.folder
-    )
-
-
-def sampler_of(ready: Prepared, lm: LanguageModel, talk: Talk) -> LocalSampler:
-    """The recipe's engine over this model; says what is not promised or slow with it."""
-    sampler = LocalSampler.from_options(lm, ready.recipe.sampling.options)
-    if sampler.fit.why_plain:
-        talk.line(f"sampling recomputes every sequence, which is slow: {sampler.fit.why_plain}")
-    elif not sampler.exact:
-        talk.line(f"not promised here: the same text whatever the batch ({sampler.why_not_exact})")
-    return sampler
-
-
-def pilot_phase(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk, *, anyway: bool) -> None:
-    """The pilot, unless it is done already. Raises Refused where there is nothing to learn from.
+def pilot_phase(run: RunDirectory, ready: Prepared, policy: Policy, talk: Talk, *, anyway: bool) -> None:
+    """The pilot of a run that begins with an rl stage, unless it is done. Raises Refused where there is nothing to
+    learn from.
 
     Whatever ends it takes the folder along: nothing was trained, and it would stand in the way of the next try.
     """
-    if (run.folder / "before.jsonl").exists():
+    if ready.number != 1 or ready.kind != "rl" or (run.folder / "before.jsonl").exists():
         return
     try:
         if not (run.folder / "pilot.json").exists():
             run.set_status("pilot", stage=1, step=0)
-            pilot = run_pilot(ready, sampler, talk)
+            pilot = run_pilot(ready, policy.sampler, talk)
             run.write_json("pilot.json", pilot.as_json())
             for line in pilot.lines()[:3]:
                 talk.line(line)
@@ -74,33 +61,40 @@ def pilot_phase(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk:
         raise
 
 
-def remaining_phases(run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk) -> None:
-    """All phases after the pilot, each skipped where its file is there."""
-    lm = sampler.lm
-    if not (run.folder / "before.jsonl").exists():
-        run.set_status("accepting", stage=1, step=0)
-        write_measured(run, "before.jsonl", _open_held_out(run, ready, sampler, talk, when="before"))
-    if not (run.folder / "model").exists():
-        ended = _train(run, ready, lm, sampler, talk)
-        talk.line(f"trained: {ended.why}" + (f"; best on validation: step {ended.best}" if ended.best else ""))
-    else:
-        model = ready.recipe.model
-        lm = load_model(
-            str((run.folder / "model").resolve()),
-            dtype=model.dtype,
-            device=model.device,
-            template=model.template,
-            folder=ready.whole.folder,
-        )
-        sampler = LocalSampler.from_options(lm, ready.recipe.sampling.options)
-    run.set_status("accepting")
-    after = _open_held_out(run, ready, sampler, talk, when="after")
-    items = items_of(read_measured(run, "before.jsonl"), after)
-    run.write_items(items)
-    openings = len(run.read_lines("openings.jsonl"))
-    acceptance = verdict_of(ready, items, openings=openings)
-    _spot_check(run, ready, items)
-    run.write_text("model/README.md", card(ready, lm, acceptance))
+def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: Talk) -> None:
+    """All phases after the pilot, each skipped where its file is there. `policy` is the recipe's own model."""
+    whole = turn_of(1).whole
+    first = start = None
+    stages: list[dict[str, Any]] = []
+    items: list[Item] = []
+    for stage in whole.stages:
+        ready = turn_of(stage.number)
+        place = model_place(ready)
+        if ready.kind == "reward_model":
+            stages.append(_judge(run, ready, policy, place, talk))
+            continue
+        if first is None:
+            first = start = _opened(run, ready, policy, "before.jsonl", talk, when="before")
+        elif {j.name for j in ready.suites} != {m.suite for m in start or ()}:
+            start = _opened(run, ready, policy, f"{stage.name}/before.jsonl", talk, when=f"before stage {stage.number}")
+        assert start is not None
+        if not (run.folder / place).exists():
+            policy = _train(run, ready, policy, place, talk)
+        else:
+            policy = _reopened(run, ready, place)
+        run.set_status("accepting", stage=stage.number)
+        after = _opened(run, ready, policy, f"{stage.name}/after.jsonl", talk, when=_after(ready))
+        items = items_of(_of_suites(first, after), after)
+        if len(whole.stages) > 1:
+            from_start = items_of(_of_suites(start, after), after)
+            stages.append(stage_decided(run, ready, against_start=from_start, against_first=items))
+        start = after
+    last = turn_of(_last_policy(ready)) if first is not None else ready
+    acceptance = decided(run, last, items, stages)
+    if first is not None:
+        run.write_items(items)
+        _spot_check(run, last, items)
+    run.write_text("model/README.md", card(last, policy.lm, acceptance))
     run.write_json("acceptance.json", acceptance)
     finish(run)
 
@@ -111,77 +105,72 @@ def finish(run: RunDirectory) -> None:
     run.write_text("report.html", report([run.folder]))
 
 
-def _open_held_out(
-    run: RunDirectory, ready: Prepared, sampler: LocalSampler, talk: Talk, *, when: str
-) -> list[Measured]:
-    """Measure the held-out side; the opening is on record before it happens."""
-    run.write_lines("openings.jsonl", [*run.read_lines("openings.jsonl"), {"when": when}])
-    return measure_suites(ready, sampler, talk, when=when)
+def model_place(ready: Prepared) -> str:
+    """Where the stage leaves its model: model/ where the run's result is its, else in the stage's own folder."""
+    policies = [s.number for s in ready.whole.stages if s.kind != "reward_model"]
+    result = policies[-1] if policies else ready.whole.stages[-1].number
+    return "model" if ready.number == result else f"{ready.recipe.stages[0].name}/model"
 
 
-def _train(run: RunDirectory, ready: Prepared, lm: LanguageModel, sampler: LocalSampler, talk: Talk) -> Ended:
-    """The rl stage, from its last checkpoint, and model/ with the weights it ends with."""
-    recipe = ready.recipe
-    assert recipe.train.steps is not None
-    reference = freeze(lm) if needs(ready.method).reference else None
-    trainer = Trainer(
-        lm,
-        ready.method,
-        recipe.train,
-        steps=recipe.train.steps,
-        temperature=recipe.sampling.temperature,
-        reference=reference,
-    )
-    if trainer.working.why_padded:
-        talk.line(f"updates compute a prompt again for every answer, which is slow: {trainer.working.why_padded}")
-    run.write_json(
-        "resolved.json", {**run.read_json("resolved.json"), "update": {"why_padded": trainer.working.why_padded}}
-    )
-    workers = Inline(trainer, sampler, ready.rewards, card=card(ready, lm, None))
-    start = max(run.checkpoints(1), default=0)
-    if start:
-        workers.load(run.checkpoint_path(1, start))
-    run.cut_after(1, start)
-    talk.phase("training", recipe.train.steps)
-    talk.advance(start)
-    looks = look_of(ready, sampler)
-    with asked_to_stop(talk) as stop_asked, open_log(recipe.run.log, run.folder, start=start) as log:
-
-        def told(step: int, metrics: Mapping[str, float], timings: Mapping[str, float]) -> None:
-            log(step, metrics)
-            run.set_status("training", stage=1, step=step)
-            talk.advance(1, _note(metrics, timings))
-
-        run.set_status("training", stage=1, step=start)
-        ended = train_rl(
-            Loop(
-                workers=workers,
-                tasks=ready.order,
-                plan=ready.draws,
-                keep=ready.keep,
-                train=recipe.train,
-                limits=recipe.run.limits,
-                run=run,
-                look=looks[1] if looks else None,
-                every=looks[0] if looks else 0,
-                stop_asked=stop_asked,
-                told=told,
-            ),
-            start=start,
-        )
-    if ended.best is not None and ended.best != ended.step:
-        workers.load(run.checkpoint_path(1, ended.best))
-    with run.staged("model") as folder:
-        save(lm, folder, card(ready, lm, None))
-    return ended
+def _last_policy(ready: Prepared) -> int:
+    return max(s.number for s in ready.whole.stages if s.kind != "reward_model")
 
 
-def _note(metrics: Mapping[str, float], timings: Mapping[str, float]) -> str:
-    parts = [f"reward {metrics['reward/mean']:.3f}"] if "reward/mean" in metrics else []
-    parts += [f"right {metrics['reward/right']:.2f}"] if "reward/right" in metrics else []
-    parts += [f"tokens {metrics['length/mean']:.1f}"] if "length/mean" in metrics else []
-    parts += [f"validation {metrics['validation/right']:.3f}"] if "validation/right" in metrics else []
-    return "  ".join([*parts, f"{sum(timings.values()):.1f} s"])
+def _after(ready: Prepared) -> str:
+    return "after" if len(ready.whole.stages) == 1 else f"after stage {ready.number}"
+
+
+def _opened(
+    run: RunDirectory, ready: Prepared, policy: Policy, name: str, talk: Talk, *, when: str
+) -> Sequence[Measured]:
+    """The held-out side and the off-task questions, measured once; the opening is on record before it happens."""
+    if not (run.folder / name).exists():
+        if when == "before":
+            run.set_status("accepting", stage=ready.number, step=0)
+        run.write_lines("openings.jsonl", [*run.read_lines("openings.jsonl"), {"when": when}])
+        measured = measure_suites(ready, policy.sampler, talk, when=when)
+        probe = off_task(ready, policy.lm, policy.sampler, talk, when=when)
+        run.write_json("off_task.json", {**(run.read_json("off_task.json") or {}), name: probe})
+        write_measured(run, name, measured)
+    return read_measured(run, name)
+
+
+def _of_suites(before: Sequence[Measured], after: Sequence[Measured]) -> list[Measured]:
+    """Of a measurement what the other one has too: suites of its own a stage shares with no other."""
+    keys = {(m.suite, m.task.key) for m in after}
+    return [m for m in before if (m.suite, m.task.key) in keys]
+
+
+def _train(run: RunDirectory, ready: Prepared, policy: Policy, place: str, talk: Talk) -> Policy:
+    """The stage, from its last checkpoint, and its model with the weights it ends with."""
+    trained = with_adapters(ready, policy, talk)
+    ended: Ended = _POLICY[ready.kind](run, ready, trained, talk)
+    best = f"; best on validation: step {ended.best}" if ended.best else ""
+    talk.line(f"trained: {ended.why}{best}")
+    adapted = ready.recipe.model.lora is not None
+    if adapted:
+        with run.staged("adapter" if place == "model" else str(Path(place).with_name("adapter"))) as folder:
+            save_adapter(trained.lm, folder)
+    with run.staged(place) as folder:
+        save(trained.lm, folder, card(ready, trained.lm, None))
+    # With adapters what is judged is what is shipped: the merged weights, as a resumed run would find them.
+    several = len(ready.whole.stages) > 1
+    return _reopened(run, ready, place) if adapted or several else trained
+
+
+def _reopened(run: RunDirectory, ready: Prepared, place: str) -> Policy:
+    return policy_of(ready, open_model(ready, Silent(), run.folder / place), Silent())
+
+
+def _judge(run: RunDirectory, ready: Prepared, policy: Policy, place: str, talk: Talk) -> dict[str, Any]:
+    """A reward model's stage and its numbers on held-out pairs."""
+    name = f"{ready.recipe.stages[0].name}/pairs.json"
+    if not (run.folder / name).exists() or not (run.folder / place).exists():
+        numbers = run_reward_model(run, ready, policy.lm, Path(place), talk)
+        run.write_json(name, numbers.as_json())
+        talk.line(f"stage {ready.number}: {numbers.why}")
+    found = run.read_json(name)
+    return {"stage": ready.number, "kind": ready.kind, "verdict": found["verdict"], "why": found["why"], "pairs": found}
 
 
 def _spot_check(run: RunDirectory, ready: Prepared, items: Sequence[Item]) -> None:

@@ -57,6 +57,8 @@ class Pilot:
 def run_pilot(ready: Prepared, sampler: Sampler, talk: Talk) -> Pilot:
     """Draw and judge the pilot's groups: step 0 of the stage, whose draws training never uses."""
     recipe = ready.recipe
+    assert ready.order is not None, "a pilot is of an rl stage"
+    assert ready.rewards is not None
     prompts = min(PROMPTS, sum(len(tasks) for tasks in ready.split.train.values()))
     found: dict[str, Task] = {}
     for step in range(1, 4 * prompts + 1):  # a source of weight 0 is never asked: it must not be waited for

@@ -1,42 +1,30 @@
-"""Recipe -> all a run needs before a model is loaded: data cut and checked, rewards, suites, the method.
+"""What a verb has in hand before any model is loaded: one stage's method, data, rewards and suites, all checked.
 
-Every refusal that needs no model happens here, so that it comes within seconds. Left out: models, sampling, training.
+A stage that reads what an earlier one leaves (`run:.`, `model = "stage:1"`) is prepared when its turn comes. Left out:
+suites (suites), golds (golds), models, sampling, training.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from verigrad.acceptance import Grader, as_answer, few_items, open_grader
-from verigrad.data import Order, Split, check_leaks, load, load_suite, split
-from verigrad.errors import DataError, RecipeError, Refused
-from verigrad.losses import Method, build, check_sizes, needs, sets_elsewhere
-from verigrad.recipe import Recipe, Suite, check_built, check_paths, judged_sides, source_name, with_method_sets
+from verigrad.data import Order, Source, Split, check_leaks, demonstrations, labelled, load, load_suite, pairs, split
+from verigrad.errors import Refused
+from verigrad.losses import Method, PreferenceMethod, check_sizes, needs
+from verigrad.recipe import Kind, Recipe, Reward, check_built, check_paths, source_name, with_method_sets
 from verigrad.recipe import load as load_recipe
 from verigrad.records import Task
 from verigrad.rewards import Rewards
 from verigrad.rollouts import DrawPlan, Keep
+from verigrad.runs.loss_of import center_of, method_of, method_sets, preference_of
+from verigrad.runs.suites import Judged, open_suites, suite_notes
 
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A suite with its items and its grader."""
-
-    name: str
-    """Its items' source, or "held-out" where it judges several sides."""
-    suite: Suite
-    """The recipe's table."""
-    tasks: tuple[Task, ...]
-    """Held-out items, or those from elsewhere."""
-    validation: tuple[Task, ...]
-    """The validation slice of the sides it judges; empty for items from elsewhere."""
-    grader: Grader
-    """Its grader, open."""
+RUNS = Path("runs")
+"""Where runs lie, below the folder the command is given in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,25 +35,40 @@ class Prepared:
     """The flattened recipe of the stage."""
     whole: Recipe
     """The recipe as read."""
-    method: Method
-    """What the loss is."""
+    number: int
+    """The stage, from 1."""
+    loss: Method | PreferenceMethod | float | None
+    """What the loss is: a method (rl, preference), the centring coefficient (reward_model); None for sft."""
     split: Split
-    """The data's sides."""
-    order: Order
-    """Which tasks a step asks."""
-    rewards: Rewards
-    """Who gives the reward."""
+    """The data's sides: its own to train on, the whole recipe's held out."""
+    order: Order | None
+    """Which tasks a step asks; None for what is no rl stage."""
+    examples: tuple[Any, ...]
+    """Pairs, labelled answers or demonstrations to train on; none for rl."""
+    rewards: Rewards | None
+    """Who gives the reward; None where the recipe has no reward and needs none."""
     suites: tuple[Judged, ...]
     """Who accepts."""
     notes: tuple[str, ...]
     """Warnings for a person: few items, a grader that is not independent, duplicates left out."""
 
     @property
+    def kind(self) -> Kind:
+        """What the stage does."""
+        return self.recipe.stages[0].kind
+
+    @property
+    def method(self) -> Method:
+        """The policy-gradient method of an rl stage."""
+        assert isinstance(self.loss, Method), "only an rl stage has a method"
+        return self.loss
+
+    @property
     def draws(self) -> DrawPlan:
         """How answers are drawn."""
         return DrawPlan(
             run_seed=self.recipe.run.seed,
-            stage=1,
+            stage=self.number,
             group=self.recipe.train.group,
             max_tokens=self.recipe.sampling.max_tokens,
             temperature=self.recipe.sampling.temperature,
@@ -82,14 +85,20 @@ class Prepared:
             return Keep(varied=True, rounds=rounds - 1, grade_at_least=least)
         return Keep(rounds=0 if least == 1 else 2, grade_at_least=least)
 
+    @property
+    def held_pairs(self) -> tuple[Any, ...]:
+        """The pairs a reward model is accepted on: those of its sources' held-out sides, else the validation slice."""
+        held = [t for name in self.split.train for t in self.split.held_out.get(name, ())]
+        return pairs(held or [t for tasks in self.split.validation.values() for t in tasks])
+
 
 def read(recipe: Recipe | str | Path, sets: Sequence[str] = ()) -> Recipe:
     """The recipe a verb was given: a file, or one made in Python. Raises Refused with its place in front."""
     if isinstance(recipe, Recipe):
         if sets:
             raise Refused("--set goes with a recipe file; make the recipe with the values you want")
-        return with_method_sets(recipe, sets_elsewhere)
-    return load_recipe(Path(recipe), sets=sets, method_sets=sets_elsewhere)
+        return with_method_sets(recipe, method_sets)
+    return load_recipe(Path(recipe), sets=sets, method_sets=method_sets)
 
 
 @contextlib.contextmanager
@@ -104,118 +113,179 @@ def placed(recipe: Recipe) -> Iterator[None]:
         raise type(error)(line) from error
 
 
+def waits(stage: Recipe) -> bool:
+    """Whether this flattened stage reads what an earlier stage of the same run leaves."""
+    rl = stage.stages[0].kind == "rl"  # the others pay nobody
+    models = [part.model for part in stage.reward if part.model is not None and rl]
+    return any(d.source == "run:." for d in stage.data) or any(m.startswith("stage:") for m in models)
+
+
+def face(whole: Recipe) -> int:
+    """The stage a verb without training looks at: the first rl stage, else the last that has a policy, else the
+    last.
+    """
+    of_kind = {s.number: s.kind for s in whole.stages}
+    rl = [n for n, kind in of_kind.items() if kind == "rl"]
+    policies = [n for n, kind in of_kind.items() if kind != "reward_model"]
+    return rl[0] if rl else (policies or list(of_kind))[-1]
+
+
 @contextlib.contextmanager
-def prepared(whole: Recipe) -> Iterator[Prepared]:
-    """Everything of stage 1 that needs no model; closes the checks' processes at the end. Raises Refused."""
-    with contextlib.ExitStack() as stack, placed(whole):
+def prepared(
+    whole: Recipe, number: int | None = None, *, run: Path | None = None, runs: Path = RUNS
+) -> Iterator[Prepared]:
+    """Everything of a stage that needs no model; closes the checks' processes at the end. Raises Refused.
+
+    `number`: the stage, None for its `face`. `run`: this run's own folder, once it has one; `runs`: where others lie.
+    """
+    number = face(whole) if number is None else number
+    with contextlib.ExitStack() as stack, placed(whole), _keys_of(whole, number):
         check_built(whole)
         check_paths(whole)
-        recipe = whole.stage(1)
-        method = build(recipe.loss.method, recipe.loss.axes)
-        check_sizes(method, recipe.train.group)
-        sources = load(recipe.data, folder=recipe.folder)
-        elsewhere = [
-            load_suite(s.source, recipe.data, folder=recipe.folder, key=f"acceptance.{n}.source")
-            for n, s in enumerate(recipe.acceptance)
-            if s.source is not None and source_name(s.source) not in {d.name for d in recipe.data}
-        ]
-        cut = split(sources, suites=elsewhere)
+        recipe = whole.stage(number)
+        kind = recipe.stages[0].kind
+        loss = _loss(recipe, whole, number)
+        if isinstance(loss, Method):
+            check_sizes(loss, recipe.train.group)
+        unpaired = isinstance(loss, PreferenceMethod) and not loss.paired
+        cut, held = _sides(recipe, whole, kind, run, runs, unpaired=unpaired)
         check_leaks(cut)
-        rewards = Rewards(
-            recipe.reward,
-            folder=recipe.folder,
-            max_tokens=recipe.sampling.max_tokens,
-            limits=recipe.run.limits,
-            sandbox=recipe.run.sandbox,
-        )
-        stack.callback(rewards.close)
-        rewards.check_sources(cut.train)
-        suites = tuple(_judged(recipe, cut, rewards, stack))
+        rewards = _rewards(recipe, kind, run, stack)
+        if rewards is not None and kind == "rl":
+            rewards.check_sources(cut.train)
+        suites = () if kind == "reward_model" else tuple(open_suites(recipe, whole.data, held, rewards, stack))
+        signatures = () if rewards is None else (c.said for c in rewards.checks if c.signature != "task")
         yield Prepared(
             recipe=recipe,
             whole=whole,
-            method=method,
+            number=number,
+            loss=loss,
             split=cut,
-            order=order_of(recipe, cut),
+            order=order_of(recipe, cut) if kind == "rl" else None,
+            examples=_examples(kind, loss, cut),
             rewards=rewards,
             suites=suites,
-            notes=(*cut.notes, *(c.said for c in rewards.checks if c.signature != "task"), *_notes(suites)),
+            notes=(*cut.notes, *signatures, *suite_notes(suites)),
         )
 
 
 def order_of(recipe: Recipe, cut: Split) -> Order:
     """The stream of training tasks of this cut."""
     weights = {d.name: d.weight for d in recipe.data}
-    return Order(cut.train, prompts=recipe.train.prompts, run_seed=recipe.run.seed, stage=1, weights=weights)
+    number = recipe.stages[0].number
+    return Order(cut.train, prompts=recipe.train.prompts, run_seed=recipe.run.seed, stage=number, weights=weights)
 
 
-def _judged(recipe: Recipe, cut: Split, rewards: Rewards, stack: contextlib.ExitStack) -> Iterator[Judged]:
-    for n, (suite, sides) in enumerate(
-        zip(recipe.acceptance, judged_sides(recipe.acceptance, recipe.data), strict=True)
-    ):
-        if sides:
-            tasks = tuple(t for side in sides for t in cut.held_out[side])
-            looks = tuple(t for side in sides for t in cut.validation.get(side, ()))
-            name = sides[0] if len(sides) == 1 else "held-out"
-        else:
-            assert suite.source is not None
-            name = source_name(suite.source)
-            tasks, looks = cut.suites[name], ()
-        if not tasks:
-            raise DataError(f"acceptance: {name} has no items to judge", key=f"acceptance.{n}")
-        _check_independent(recipe, suite, n)
-        try:
-            grader = open_grader(
-                suite.grader,
-                folder=recipe.folder,
-                seconds=recipe.run.limits.check_seconds or 10.0,
-                told=functools.partial(options_of, recipe, suite.grader),
-                training_verdict=rewards.verify,
-                spell=functools.partial(_golds_as, recipe, rewards),
-            )
-        except Refused as error:
-            error.key = f"acceptance.{n}.grader"
-            raise
-        stack.callback(grader.close)
-        yield Judged(name=name, suite=suite, tasks=tasks, validation=looks, grader=grader)
-
-
-def options_of(recipe: Recipe, verifier: object, task: Task) -> Mapping[str, Any]:
-    """The options of the reward's verifier of that name for the source of a task; nothing where it has another."""
-    parts = (part for part in recipe.reward if part.verifier == verifier and part.judges(task.source))
-    return next((part.options for part in parts), {})
-
-
-def _golds_as(recipe: Recipe, rewards: Rewards, task: Task) -> list[str]:
-    """The gold as the reward of its source is told to write it (reward.options.gold_as), or as its verifier would."""
-    told = [
-        part.options["gold_as"]
-        for part in recipe.reward
-        if part.verifier is not None and "gold_as" in part.options and part.judges(task.source)
-    ]
+@contextlib.contextmanager
+def _keys_of(whole: Recipe, number: int) -> Iterator[None]:
+    """A refusal's key as the whole recipe has it: "stage.2.loss.link" for "loss.link" of its second stage."""
     try:
-        known = rewards.judges(task.source).gold_answer(task)
-    except RecipeError:  # a source that acceptance alone has
-        known = None
-    return [*(str(form).replace("{gold}", as_answer(task.gold)) for form in told), *([] if known is None else [known])]
+        yield
+    except Refused as error:
+        if whole.flat and error.key and not error.key.startswith(("stage.", "acceptance", "run")):
+            error.key = f"stage.{number}.{error.key}"
+        raise
 
 
-def _check_independent(recipe: Recipe, suite: Suite, n: int) -> None:
-    """The training verifier under its own name is no grader; built-in kinds share names, not code."""
-    checks = [part.verifier for part in recipe.reward if part.verifier is not None]
-    own = callable(suite.grader) or ":" in suite.grader
-    if own and suite.grader in checks:
+def _loss(recipe: Recipe, whole: Recipe, number: int) -> Method | PreferenceMethod | float | None:
+    kind = recipe.stages[0].kind
+    own = _own_loss(recipe, whole, number)
+    of = {"rl": method_of, "preference": preference_of, "reward_model": center_of}
+    if kind in of:
+        return of[kind](recipe, own)
+    if own:
         raise Refused(
-            'acceptance.grader is the training verifier: say grader = "same" to go on; '
-            "the result will be marked not independent",
-            key=f"acceptance.{n}.grader",
+            "an sft stage has one loss, the likelihood of the completion: take [stage.loss] out",
+            key=f"loss.{next(iter(own))}",
         )
+    return None
 
 
-def _notes(suites: Sequence[Judged]) -> Iterator[str]:
-    for judged in suites:
-        families = [t.family for t in judged.tasks]
-        if warning := few_items(families, judged.suite.rule, name=judged.name):
-            yield warning
-        if not judged.grader.independent:
-            yield f"{judged.name}: NOT INDEPENDENT, graded by the training verifier itself"
+def _own_loss(recipe: Recipe, whole: Recipe, number: int) -> Mapping[str, Any]:
+    """What the stage itself says of its loss, by its table or by --set; without stages all that is said."""
+    said: Mapping[str, Any] = recipe.document.value.get("loss", {})
+    if not whole.flat:
+        return said
+    table = whole.document.value["stage"][number - 1].get("loss", {})
+    return {k: v for k, v in said.items() if k in table or recipe.document.origin(("loss", k)) == "--set"}
+
+
+def _sides(
+    recipe: Recipe, whole: Recipe, kind: Kind, run: Path | None, runs: Path, *, unpaired: bool
+) -> tuple[Split, Split]:
+    """What is trained on from the stage's data, with the held-out sides it must not touch; and the whole recipe's
+    cut, whose held-out and validation sides the suites judge. One and the same where the stage has no data of its own.
+    """
+
+    def read_as(of: Recipe, kind: Kind) -> tuple[Source, ...]:
+        return load(of.data, folder=of.folder, kind=kind, labelled=unpaired, runs=runs, here=run)
+
+    elsewhere = [
+        load_suite(s.source, whole.data, folder=recipe.folder, key=f"acceptance.{n}.source")
+        for n, s in enumerate(recipe.acceptance if kind != "reward_model" else ())
+        if s.source is not None and source_name(s.source) not in {d.name for d in whole.data}
+    ]
+    stages = whole.document.value.get("stage", [])
+    if not whole.flat or "data" not in stages[recipe.stages[0].number - 1]:
+        cut = split(read_as(recipe, kind), suites=elsewhere)
+        return cut, cut
+    trained = split(read_as(recipe, kind))
+    if whole.data:
+        inherits = next((s.kind for s in whole.stages if "data" not in stages[s.number - 1]), "rl")
+        held = split(read_as(whole, inherits), suites=elsewhere)
+    else:
+        held = Split(train={}, validation={}, held_out={}, suites={s.name: s.tasks for s in elsewhere},
+                     places=_of(elsewhere))  # fmt: skip
+    kept = {k: v for k, v in held.places.items() if k[0] in ("held_out", "suite")}
+    cut = replace(
+        trained,
+        held_out=held.held_out,
+        suites=held.suites,
+        places={**trained.places, **kept},
+        notes=tuple(dict.fromkeys((*trained.notes, *held.notes))),
+    )
+    return cut, held
+
+
+def _of(suites: Sequence[Source]) -> Mapping[tuple[str, str], str]:
+    return {("suite", t.key): p for s in suites for t, p in zip(s.tasks, s.places, strict=True)}
+
+
+def _rewards(recipe: Recipe, kind: Kind, run: Path | None, stack: contextlib.ExitStack) -> Rewards | None:
+    parts = [_with_model(part, run) for part in recipe.reward]
+    if kind != "rl":  # only what judges beside acceptance: no judge is loaded to look on
+        parts = [part for part in parts if part.verifier is not None]
+        if not parts:
+            return None
+    elif run is None and waits(recipe):
+        parts = [part for part in parts if part.model is None or not part.model.startswith("stage:")]
+        if not any(part.verifier is not None for part in parts):
+            return None
+    rewards = Rewards(
+        parts,
+        folder=recipe.folder,
+        max_tokens=recipe.sampling.max_tokens,
+        limits=recipe.run.limits,
+        sandbox=recipe.run.sandbox,
+        device=recipe.model.device,
+    )
+    stack.callback(rewards.close)
+    return rewards
+
+
+def _with_model(part: Reward, run: Path | None) -> Reward:
+    """`model = "stage:1"` as the folder where that stage of this run left its model."""
+    if run is None or part.model is None or not part.model.startswith("stage:"):
+        return part
+    number = int(part.model.removeprefix("stage:"))
+    return part.model_copy(update={"model": str((run / f"{number:02d}_reward_model" / "model").resolve())})
+
+
+def _examples(kind: Kind, loss: object, cut: Split) -> tuple[Any, ...]:
+    tasks: list[Task] = [t for of_source in cut.train.values() for t in of_source]
+    if kind == "rl":
+        return ()
+    if kind == "sft":
+        return demonstrations(tasks)
+    unpaired = isinstance(loss, PreferenceMethod) and not loss.paired
+    return labelled(tasks) if unpaired else pairs(tasks)

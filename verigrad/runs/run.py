@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verigrad.acceptance import lines as headline_lines
+from verigrad.acceptance import off_task_lines
 from verigrad.records import Item
 from verigrad.store import RunDirectory
 
@@ -72,9 +73,21 @@ class Run:
         if acceptance is None:
             return [f"{self.folder}: {self.status.get('phase', 'unknown')}"]
         told = [line for suite in acceptance["suites"] for line in headline_lines(suite)]
+        told += (
+            off_task_lines(acceptance["off_task"]["before"], acceptance["off_task"]["after"])
+            if acceptance.get("off_task")
+            else []
+        )
+        told += [_stage_line(stage) for stage in acceptance.get("stages", ())]
         return [
             *told,
             f"{acceptance['verdict'].replace('_', ' ').upper()}: {acceptance['why']}",
             f"model {self.model}",
             f"report {self.folder / 'report.html'}",
         ]
+
+
+def _stage_line(stage: Mapping[str, Any]) -> str:
+    """What one stage of several gained or lost against where it started."""
+    verdict = str(stage["verdict"]).replace("_", " ")
+    return f"stage {stage['stage']} {stage['kind']}, against its start: {verdict}; {stage['why']}"

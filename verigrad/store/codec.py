@@ -68,7 +68,7 @@ def to_task(v: Mapping[str, Any]) -> Task:
 
 def verdict(v: Verdict) -> dict[str, Any]:
     """A verdict, its seconds included."""
-    return {
+    value = {
         "status": v.status,
         "score": None if v.score is None else float(v.score),
         "reason": v.reason,
@@ -78,11 +78,13 @@ def verdict(v: Verdict) -> dict[str, Any]:
         "seconds": float(v.seconds),
         "process": None if v.process is None else [float(r) for r in v.process],
     }
+    return value if v.process_ends is None else {**value, "process_ends": [int(end) for end in v.process_ends]}
 
 
 def to_verdict(v: Mapping[str, Any]) -> Verdict:
     """The inverse of `verdict`."""
-    return Verdict(**{**v, "process": None if v["process"] is None else tuple(v["process"])})
+    several = {name: None if v.get(name) is None else tuple(v[name]) for name in ("process", "process_ends")}
+    return Verdict(**{**v, **several})
 
 
 def scored(s: Scored, *, of: Task, prompt: np.ndarray | None) -> dict[str, Any]:
@@ -105,6 +107,8 @@ def scored(s: Scored, *, of: Task, prompt: np.ndarray | None) -> dict[str, Any]:
         "parts": [[str(name), float(pay)] for name, pay in s.parts.items()],
         "reward": None if s.reward is None else float(s.reward),
     }
+    if s.process_at is not None:
+        value["process_at"] = [int(t) for t in s.process_at]
     if r.task is not of and r.task != of:
         value["task"] = task(r.task)
     if prompt is None or r.prompt_ids.dtype != prompt.dtype or not np.array_equal(r.prompt_ids, prompt):
@@ -129,7 +133,14 @@ def to_scored(v: Mapping[str, Any], *, of: Task, prompt: np.ndarray | None) -> S
         finish=v["finish"],
         version=(v["version"][0], v["version"][1]),
     )
-    return Scored(rollout=rollout, verdict=to_verdict(v["verdict"]), parts=dict(v["parts"]), reward=v["reward"])
+    at = v.get("process_at")
+    return Scored(
+        rollout=rollout,
+        verdict=to_verdict(v["verdict"]),
+        parts=dict(v["parts"]),
+        reward=v["reward"],
+        process_at=None if at is None else tuple(at),
+    )
 
 
 def group(g: Group) -> dict[str, Any]:

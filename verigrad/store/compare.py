@@ -19,8 +19,8 @@ _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.npz", "*.npy")
 def compare_runs(a: Path | str, b: Path | str) -> list[str]:
     """Every difference as one line; [] where the runs are equal.
 
-    Compared are the weights files of `model/`, `adapter/` and every checkpoint's `model/` by SHA-256, metrics.jsonl
-    value by value, and the stored rollouts field by field without the verdicts' `seconds`.
+    Compared are the weights files of `model/`, `adapter/`, of every stage's and every checkpoint's folders by SHA-256,
+    metrics.jsonl value by value, and the stored rollouts field by field without the verdicts' `seconds`.
     """
     one, two = RunDirectory.read(a), RunDirectory.read(b)
     return [*_weights(one.folder, two.folder), *_metrics(one, two), *_rollouts(one, two)]
@@ -36,7 +36,8 @@ def _weights(a: Path, b: Path) -> list[str]:
 
 def _hashes(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
-    for where in (folder / "model", folder / "adapter", *folder.glob("[0-9][0-9]_*/checkpoints/step_*/model")):
+    steps = [p for kind in ("model", "adapter") for p in folder.glob(f"[0-9][0-9]_*/checkpoints/step_*/{kind}")]
+    for where in (folder / "model", folder / "adapter", *steps):
         for pattern in _WEIGHTS:
             for path in where.rglob(pattern):
                 with open(path, "rb") as handle:

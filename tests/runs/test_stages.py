@@ -1,0 +1,270 @@
+"""Several stages in one recipe, each kind of stage as a run, LoRA; resumed anywhere they end where undisturbed ones do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors.numpy import load_file
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
+
+from tests.runs.runs_cases import RECIPE, Shell, lay_out, write_rows
+from verigrad.store import RunDirectory, compare_runs
+
+LETTERS = "abcdefghijkl"
+TOP = RECIPE.replace("steps = 10\n", "").replace('[loss]\nkl = "none"\n', "")
+DEMOS = [{"question": f"demo {37 * i % 1000}", "completion": LETTERS[i % 12] + "x"} for i in range(24)]
+PAIRS = [
+    {"prompt": f"pair {37 * i % 1000}", "chosen": LETTERS[i % 12] + "y", "rejected": "zwvu"[i % 4] + "y"}
+    for i in range(60)
+]
+LABELS = [
+    {"prompt": f"label {37 * i % 1000}", "completion": (LETTERS[i % 12] if i % 2 else "zwvu"[i % 4]) + "y",
+     "label": bool(i % 2)}
+    for i in range(40)
+]  # fmt: skip
+SFT = """
+[[stage]]
+kind = "sft"
+[stage.data]
+source = "demos.jsonl"
+prompt = "{question}"
+[stage.train]
+epochs = 2
+save_every = 3
+"""
+RL = """
+[[stage]]
+kind = "rl"
+[stage.loss]
+method = "ppo"
+baseline = { value = "head", lambda = 0.9 }
+[stage.train]
+steps = 4
+passes = 2
+save_every = 2
+"""
+MINED = """
+[[stage]]
+kind = "preference"
+[stage.data]
+source = "run:."
+[stage.loss]
+method = "dpo"
+link = { beta = 0.2 }
+[stage.train]
+epochs = 1
+lr = 1e-3
+save_every = 1
+"""
+JUDGE = """
+[[stage]]
+kind = "reward_model"
+[stage.data]
+source = "pairs.jsonl"
+[stage.train]
+epochs = 3
+lr = 3e-3
+"""
+
+
+@pytest.fixture
+def stages(laid_out: Path, tmp_path: Path, monkeypatch, capsys) -> Shell:
+    folder = tmp_path / "user"
+    shutil.copytree(laid_out, folder)
+    write_rows(folder / "demos.jsonl", DEMOS)
+    write_rows(folder / "pairs.jsonl", PAIRS)
+    write_rows(folder / "labels.jsonl", LABELS)
+    return Shell(folder, monkeypatch, capsys)
+
+
+def written(shell: Shell, *stages: str, top: str = TOP, name: str = "words") -> None:
+    text = top.replace('name = "words"', f'name = "{name}"') + "".join(stages)
+    (shell.folder / "r.toml").write_text(text)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a done run of three stages: sft, ppo, dpo on pairs mined from the second."""
+    folder = tmp_path_factory.mktemp("three")
+    lay_out(folder)
+    write_rows(folder / "demos.jsonl", DEMOS)
+    (folder / "r.toml").write_text(TOP + SFT + RL + MINED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("OMP_NUM_THREADS", "1")
+        from verigrad.runs import train
+
+        train("r.toml")
+    return folder
+
+
+def test_each_stage_starts_where_the_one_before_ended_and_is_judged_against_it_and_the_first(three: Path) -> None:
+    run = three / "runs/words"
+    acceptance = json.loads((run / "acceptance.json").read_text())
+    assert [(s["stage"], s["kind"]) for s in acceptance["stages"]] == [(1, "sft"), (2, "rl"), (3, "preference")]
+    assert acceptance["verdict"] == acceptance["stages"][-1]["against_first"]["verdict"]
+    first, second, third = acceptance["stages"]
+    for stage in acceptance["stages"]:
+        assert stage["suites"][0]["greedy"]["before"]["count"] == 21
+        assert set(stage["off_task"]) == {"before", "after"}
+    sides = [(s["suites"][0]["greedy"]["before"]["strict"], s["suites"][0]["greedy"]["after"]["strict"])
+             for s in (first, second, third)]  # fmt: skip
+    assert sides[0][1] == sides[1][0]
+    assert sides[1][1] == sides[2][0]
+    whole = acceptance["suites"][0]["greedy"]
+    assert (whole["before"]["strict"], whole["after"]["strict"]) == (sides[0][0], sides[2][1])
+    assert first["off_task"]["after"] == second["off_task"]["before"]
+    assert acceptance["off_task"] == {"before": first["off_task"]["before"], "after": third["off_task"]["after"]}
+    # Opened at the start and at each stage's end, and each opening counted.
+    assert acceptance["openings"] == 4
+    assert [line["when"] for line in RunDirectory.read(run).read_lines("openings.jsonl")] == [
+        "before", "after stage 1", "after stage 2", "after stage 3",
+    ]  # fmt: skip
+
+
+def test_every_stage_leaves_its_model_and_its_metrics(three: Path) -> None:
+    run = three / "runs/words"
+    for place in ("01_sft/model", "02_rl/model", "model"):
+        AutoModelForCausalLM.from_pretrained(run / place)
+    a, b, c = (load_file(run / p / "model.safetensors") for p in ("01_sft/model", "02_rl/model", "model"))
+    assert any((a[n] != b[n]).any() for n in a)
+    assert any((b[n] != c[n]).any() for n in b)
+    metrics = RunDirectory.read(run).read_metrics()
+    by_stage = {n: [m for m in metrics if m["stage"] == n] for n in (1, 2, 3)}
+    assert len(by_stage[1]) == 2 * 4  # 22 or so demonstrations, 6 a step, twice
+    assert {"loss/value", "value/explained", "kl/reference", "weights/changed", "selfcheck"} <= by_stage[2][0].keys()
+    assert {"logp/chosen", "logp/rejected", "preference/right"} <= by_stage[3][0].keys()
+    assert by_stage[1][0]["loss/policy"] > by_stage[1][-1]["loss/policy"]
+    assert (run / "02_rl/pilot.json").exists()
+    assert not (run / "pilot.json").exists()
+    report = (run / "report.html").read_text()
+    assert "stage 2: rl" in report
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        ["acceptance.json"],
+        ["acceptance.json", "model", "03_preference/after.jsonl"],
+        ["acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints"],
+        ["acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints", "02_rl/after.jsonl"],
+        [
+            "acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints", "02_rl/after.jsonl",
+            "02_rl/model", "02_rl/checkpoints/step_00004",
+        ],
+    ],
+    ids=["decision", "last model", "last stage", "second's acceptance", "middle of the second"],
+)  # fmt: skip
+def test_a_run_of_stages_goes_on_from_anywhere_to_the_same_end(gone: list[str], three: Path, stages: Shell) -> None:
+    whole = three / "runs/words"
+    run = stages.folder / "runs/words"
+    shutil.copytree(whole, run)
+    written(stages, SFT, RL, MINED)
+    resolved = json.loads((run / "resolved.json").read_text())
+    resolved["folder"] = str(stages.folder)
+    (run / "resolved.json").write_text(json.dumps(resolved))
+    for name in gone:
+        place = run / name
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+    said = stages("train", "--resume", "runs/words")
+    assert said.status in (0, 1), said.err
+    assert compare_runs(whole, run) == []
+    one, two = (json.loads((r / "acceptance.json").read_text()) for r in (whole, run))
+    assert one["suites"] == two["suites"]
+    assert one["off_task"] == two["off_task"]
+
+
+def test_a_judge_is_trained_accepted_on_held_out_pairs_and_pays_a_later_stage(stages: Shell) -> None:
+    """The four models of RLHF: policy, critic, reference (KL in the reward) and reward model."""
+    top = TOP.replace('[reward]\nverifier = "checks.py:begins"', '[[reward]]\nmodel = "stage:1"')
+    written(stages, JUDGE, RL.replace('value = "head"', 'value = "model"'), top=top)
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    run = stages.folder / "runs/words"
+    acceptance = json.loads((run / "acceptance.json").read_text())
+    pairs = acceptance["stages"][0]["pairs"]
+    assert pairs["accuracy"] > 0.5
+    assert pairs["pairs"] == len(PAIRS) - sum(
+        r["items"] for n, r in json.loads((run / "resolved.json").read_text())["data"]["01_reward_model"]["pairs"].items()
+        if n == "train"
+    )  # fmt: skip
+    AutoModelForSequenceClassification.from_pretrained(run / "01_reward_model/model")
+    metrics = [m for m in RunDirectory.read(run).read_metrics() if m["stage"] == 2]
+    assert {"reward/part/judge", "loss/value", "kl/reference"} <= metrics[0].keys()
+    assert metrics[-1]["reward/part/judge"] > metrics[0]["reward/part/judge"]
+
+
+def test_a_reward_model_alone_is_a_run(stages: Shell) -> None:
+    top = TOP[: TOP.index("[data]")] + TOP[TOP.index("[train]") : TOP.index("[acceptance]")]
+    written(stages, JUDGE, top=top + '[run]\nname = "words"\nlog = []\n')
+    said = stages("train", "r.toml", "--json")
+    assert said.status == 0, said.err
+    told = json.loads(said.out)
+    assert told["acceptance"]["verdict"] == "accepted"
+    AutoModelForSequenceClassification.from_pretrained(stages.folder / "runs/words/model")
+
+
+@pytest.mark.parametrize("method", ["kto", "orpo", "aot"])
+def test_other_losses_over_pairs_and_labels(method: str, stages: Shell) -> None:
+    source = "labels.jsonl" if method == "kto" else "pairs.jsonl"
+    stage = MINED.replace('"run:."', f'"{source}"').replace('"dpo"', f'"{method}"').replace("link = { beta = 0.2 }", "")
+    written(stages, stage)
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    metrics = RunDirectory.read(stages.folder / "runs/words").read_metrics()
+    assert metrics[-1]["loss/policy"] == metrics[-1]["loss/policy"]
+
+
+def test_adapters_alone_are_trained_and_the_merged_model_is_what_is_judged(stages: Shell) -> None:
+    top = RECIPE.replace('dtype = "float32"', 'dtype = "float32"\nlora = { rank = 4, alpha = 8 }')
+    top = top.replace("steps = 10", "steps = 4").replace("save_every = 4", "save_every = 2")
+    written(stages, top=top.replace("every = 4", "every = 2"))
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    run = stages.folder / "runs/words"
+    AutoModelForCausalLM.from_pretrained(run / "model")
+    assert json.loads((run / "adapter/adapter_config.json").read_text())["r"] == 4
+    shutil.copytree(run, stages.folder / "runs/again")
+    shutil.rmtree(run / "model")
+    shutil.rmtree(run / "01_rl/checkpoints/step_00004")
+    for name in ("acceptance.json", "01_rl/after.jsonl"):
+        (run / name).unlink()
+    said = stages("train", "--resume", "runs/words")
+    assert said.status in (0, 1), said.err
+    assert compare_runs(stages.folder / "runs/again", run) == []
+
+
+REFUSED = [
+    (SFT.replace("[stage.train]", '[stage.loss]\nmethod = "dpo"\n[stage.train]'), "an sft stage has one loss"),
+    (MINED.replace('"run:."', '"pairs.jsonl"').replace('method = "dpo"', 'method = "grpo"'), 'say [stage.loss] method = "dpo"'),
+    (MINED.replace('"run:."', '"pairs.jsonl"').replace('method = "dpo"\n', ""), 'needs its loss; say [stage.loss] method = "dpo"'),
+    (RL.replace('"ppo"', '"dpo"').replace("baseline", "#"), 'loss.method = "dpo" learns from pairs'),
+    (RL.replace('method = "ppo"', 'method = "grpo"'), 'baseline = { name = "critic", value = "head" }'),
+    (RL.replace("lambda = 0.9", "lamda = 0.9"), "unknown key loss.baseline.lamda"),
+    (RL.replace("[stage.loss]", "[stage.loss]\nlink = { beta = 1 }"), "loss.link is no axis of an rl stage"),
+    (MINED, "the first stage reads what a stage before it leaves"),
+    (JUDGE.replace("[stage.train]", '[stage.loss]\nmethod = "dpo"\n[stage.train]'), 'loss.method is "bradley_terry", not "dpo"'),
+    (MINED.replace("run:.", "demos.jsonl"), "demos.jsonl: no column chosen"),
+    (MINED.replace("run:.", "run:none"), "runs/none is not there"),
+    ('[[stage]]\nkind = "rl"\n[stage.loss]\nmethod = "grpo"\n[stage.train]\nsteps = 2\ngroup = 1\n', "train.group is 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stage", "line"), REFUSED)
+def test_what_a_stage_cannot_be_is_one_line(stage: str, line: str, stages: Shell) -> None:
+    written(stages, stage)
+    said = stages("train", "r.toml").refused()
+    assert line in said
+    assert said.startswith(("r.toml:", "demos.jsonl:")), said
+    assert not (stages.folder / "runs/words").exists()
+
+
+@pytest.mark.parametrize("method", ["ppo", "remax", "reinforce_pp"])
+def test_one_answer_a_prompt_is_enough_for_baselines_that_compare_with_no_other(method: str, stages: Shell) -> None:
+    stage = f'[[stage]]\nkind = "rl"\n[stage.loss]\nmethod = "{method}"\n[stage.train]\nsteps = 2\ngroup = 1\n'
+    written(stages, stage)
+    said = stages("train", "r.toml", "--anyway")
+    assert said.status in (0, 1), said.err
