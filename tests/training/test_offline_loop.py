@@ -143,7 +143,7 @@ def test_no_fall_is_said_where_there_is_none(way: str) -> None:
 @pytest.mark.parametrize("name", ["sft", "dpo", "kto", "simpo", "reward_model"])
 def test_a_resumed_stage_equals_the_undisturbed_one_bit_for_bit(name: str, tmp_path: Path) -> None:
     given = examples(name, "abcdefg")
-    prompts = len(given) // 2
+    prompts = 3 if len(given) == 7 else 5  # three steps an epoch
     with new_run(tmp_path / "whole") as whole, new_run(tmp_path / "killed") as killed:
         undisturbed = learner(name, fresh(tmp_path))
         ended = train_offline(loop(whole, undisturbed, given, prompts=prompts, epochs=2))
