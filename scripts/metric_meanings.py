@@ -31,7 +31,7 @@ METRICS: dict[str, dict[str, str]] = {
         "length/right": "Mean response tokens of right answers.",
         "length/wrong": "Mean response tokens of all other graded answers.",
         "length/truncated": "Share cut at sampling.max_tokens.",
-        "selfcheck": "Share of answers that go back over themselves in so many words (wait, let me check, double-check).",
+        "selfcheck": "Share of answers that go back over themselves (wait, let me check, double-check).",
         "entropy": "Mean of -log p of the tokens drawn, in nats: a sampled estimate of the entropy.",
         "weights/lag": "Largest age of the weights that drew an answer, in steps.",
     },
@@ -51,7 +51,7 @@ METRICS: dict[str, dict[str, str]] = {
         "value/explained": "Share of the returns' variance the critic explains, before the step's updates.",
         "kl/coef": "The coefficient of an adaptive KL after the step.",
         "kl/refreshed": "1 on a step after which the reference became the policy, else 0; only with kl.refresh.",
-        "weights/changed": "Share of the engine's weights the step changed, in the engine's precision: one in 251 is looked at.",
+        "weights/changed": "Share of the weights the step changed in the engine's precision; one in 251 is looked at.",
         "tokens/trained": "Response tokens of all rows but skipped ones, over all passes; equal rows each count.",
     },
     "Of the stages that learn from pairs": {

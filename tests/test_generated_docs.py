@@ -76,8 +76,8 @@ def test_metrics_and_meanings_are_held_against_each_other_both_ways(
 
 
 def test_only_the_marked_part_of_a_page_is_replaced() -> None:
-    page = f"before\n{generate_docs.OPEN}\nold\n{generate_docs.CLOSE}\nafter\n"
-    assert generate_docs.with_block(page, "new") == page.replace("old", "new")
-    for broken in ("no markers", page + page, page.replace(generate_docs.CLOSE, "")):
+    page = "before\n<!-- methods:begin -->\nold\n<!-- methods:end -->\nafter\n"
+    assert generate_docs.with_block(page, "methods", "new") == page.replace("old", "new")
+    for broken in ("no markers", page + page, page.replace("<!-- methods:end -->", "")):
         with pytest.raises(ValueError, match="README"):
-            generate_docs.with_block(broken, "new")
+            generate_docs.with_block(broken, "methods", "new")

@@ -66,6 +66,18 @@ def test_rules_are_those_the_run_was_judged_by(tmp_path: Path) -> None:
     }
 
 
+def test_in_a_run_of_stages_the_last_policys_suites_judge(tmp_path: Path) -> None:
+    name = made(tmp_path / "staged", 0.5)
+    resolved = json.loads((tmp_path / "staged/resolved.json").read_text())
+    rules = [{"rule": {"p": leaf(p)}} for p in (0.04, 0.03, 0.02)]
+    resolved["values"]["stage"] = [
+        {"kind": leaf(kind), "acceptance": [rule]}
+        for kind, rule in zip(("rl", "preference", "reward_model"), rules, strict=True)
+    ]
+    (tmp_path / "staged/resolved.json").write_text(json.dumps(resolved))
+    assert stored(name).rules == {"times_table": StoredRule(p=0.03)}
+
+
 def test_seeds_against_what_they_started_from(tmp_path: Path) -> None:
     runs = [made(tmp_path / f"s{n}", right) for n, right in enumerate((0.7, 0.8, 0.75))]
     result = verigrad.compare("before", ",".join(runs))

@@ -109,7 +109,7 @@ def test_each_stage_starts_where_the_one_before_ended_and_is_judged_against_it_a
     first, second, third = acceptance["stages"]
     for stage in acceptance["stages"]:
         assert stage["suites"][0]["greedy"]["before"]["count"] == 21
-        assert set(stage["off_task"]) == {"before", "after"}
+        assert {"before", "after"} <= set(stage["off_task"])
     sides = [(s["suites"][0]["greedy"]["before"]["strict"], s["suites"][0]["greedy"]["after"]["strict"])
              for s in (first, second, third)]  # fmt: skip
     assert sides[0][1] == sides[1][0]
@@ -117,7 +117,8 @@ def test_each_stage_starts_where_the_one_before_ended_and_is_judged_against_it_a
     whole = acceptance["suites"][0]["greedy"]
     assert (whole["before"]["strict"], whole["after"]["strict"]) == (sides[0][0], sides[2][1])
     assert first["off_task"]["after"] == second["off_task"]["before"]
-    assert acceptance["off_task"] == {"before": first["off_task"]["before"], "after": third["off_task"]["after"]}
+    assert acceptance["off_task"]["before"] == first["off_task"]["before"]
+    assert acceptance["off_task"]["after"] == third["off_task"]["after"]
     # Opened at the start and at each stage's end, and each opening counted.
     assert acceptance["openings"] == 4
     assert [line["when"] for line in RunDirectory.read(run).read_lines("openings.jsonl")] == [
