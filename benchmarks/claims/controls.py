@@ -44,7 +44,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"curves": {}, "before": measured(warmed(seed, smoke), asked), "after": {}}
     for name, pay in REWARDS.items():
         setting = rl.Setting(
-            method=build("grpo", {"kl": "none"}), manner="m", pay=pay, steps=40, prompts=12, max_tokens=MOST, lr=2e-4
+            method=build("grpo", {"kl": "none"}), manner="m", pay=pay, steps=40, prompts=16, max_tokens=MOST, lr=1e-4
         ).small(smoke)
         lm = warmed(seed, smoke)
         curve = rl.train(lm, setting, seed=seed)

@@ -29,7 +29,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     """All conditions of one seed."""
     found: dict[str, Any] = {"curves": {}}
     for name, method in METHODS.items():
-        setting = rl.Setting(method=method, steps=40, passes=2, lr=1e-4, every=4).small(smoke)
+        setting = rl.Setting(method=method, steps=40, prompts=24, passes=2, lr=5e-5, every=4).small(smoke)
         curve = rl.train(warmed(seed, smoke), setting, seed=seed, look=rl.accuracy(smoke))
         found["curves"][name] = claim.kept(curve, "held_out", "reward/right", "value/explained", "memory_mb", "seconds")
     return found

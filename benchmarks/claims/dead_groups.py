@@ -32,7 +32,9 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     """Groups of the warmed model, then both runs."""
     found: dict[str, Any] = {"shares": shares(seed, smoke), "curves": {}}
     for name, keep in KEEPS.items():
-        setting = rl.Setting(method=build("grpo", {"kl": "none", "keep": keep}), steps=40, every=4).small(smoke)
+        setting = rl.Setting(method=build("grpo", {"kl": "none", "keep": keep}), steps=40, prompts=24, every=4).small(
+            smoke
+        )
         curve = rl.train(warmed(seed, smoke), setting, seed=seed, look=rl.accuracy(smoke))
         total = 0.0
         for line in curve[1:]:

@@ -79,7 +79,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
                 out.append(Scored(rollout=r, verdict=verdict, parts=parts, reward=parts[payer]))
             return out
 
-        setting = rl.Setting(method=build("grpo", {"kl": "none"}), manner="p", steps=60, max_tokens=MOST, lr=2e-4)
+        setting = rl.Setting(method=build("grpo", {"kl": "none"}), manner="p", steps=40, max_tokens=MOST, lr=1e-4)
         small = setting.small(smoke)
         curve = rl.train(warmed(seed, smoke), replace(small, pay=pay), seed=seed)
         for line in curve[1:]:

@@ -41,7 +41,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     found = {"warmed": measured(warmed(seed, smoke), asked, words)}
     lm = warmed(seed, smoke)
     setting = rl.Setting(
-        method=build("grpo", {"kl": "none"}), manner="m", steps=40, prompts=12, max_tokens=MOST, lr=2e-4
+        method=build("grpo", {"kl": "none"}), manner="m", steps=40, prompts=16, max_tokens=MOST, lr=1e-4
     )
     rl.train(lm, setting.small(smoke), seed=seed)
     found["after RLVR"] = measured(lm, asked, words)

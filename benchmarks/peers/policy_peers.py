@@ -67,6 +67,7 @@ def _std(epsilon: float) -> dict[str, Any]:
 TRL_GRPO = {"scale": _std(1e-4), "kl": "none"}
 VERL_GRPO = {"scale": _std(1e-6), "kl": "none", "clip": {"dual": 3.0}}
 VERL_MEAN = "seq-mean-token-mean"
+RANGE = "its clip range stays 0.2, which a sequence's ratio hardly ever leaves; the paper's is 3e-4 and 4e-4"
 STD = "its std is the sample's (ddof 1) plus 1e-4; the paper writes std(.) and ours is the population's"
 CASES: tuple[Case, ...] = (
     Case(name="grpo", peer="TRL", ours="grpo", axes=TRL_GRPO, config={"loss_type": "grpo"}),
@@ -82,7 +83,7 @@ CASES: tuple[Case, ...] = (
          config={"loss_type": "grpo", "beta": 0.04},
          deviation="its KL is weighed by the ratio unless told not to (use_bias_correction_kl); the paper's is not"),
     Case(name="grpo as TRL sets it", peer="TRL", ours="grpo", axes=TRL_GRPO,
-         deviation="its default loss_type is dapo: the token mean of the step; the paper's is each answer's mean first"),
+         deviation="its default loss_type is dapo, the token mean of the step; the paper's is the mean of each answer's"),
     Case(name="dr_grpo", peer="TRL", ours="dr_grpo", config={"loss_type": "dr_grpo", "scale_rewards": "none"}),
     Case(name="dr_grpo as TRL sets it", peer="TRL", ours="dr_grpo", config={"loss_type": "dr_grpo"},
          deviation="its dr_grpo changes the denominator alone and keeps dividing by the std"),
@@ -104,7 +105,7 @@ CASES: tuple[Case, ...] = (
          config={"loss_type": "grpo", "importance_sampling_level": "sequence", "epsilon": 3e-4, "epsilon_high": 4e-4}),
     Case(name="gspo with TRL's clip", peer="TRL", ours="gspo", axes={"scale": _std(1e-4)},
          config={"loss_type": "grpo", "importance_sampling_level": "sequence"},
-         deviation="its clip range stays 0.2, which a sequence's ratio hardly ever leaves; the paper's is 3e-4 and 4e-4"),
+         deviation=RANGE),
     Case(name="cispo", peer="TRL", ours="cispo",
          axes={"scale": _std(1e-4), "aggregation": "token_mean"}, config={"loss_type": "cispo", "epsilon_high": 5.0}),
     Case(name="cispo as TRL sets it", peer="TRL", ours="cispo",
@@ -135,7 +136,7 @@ CASES: tuple[Case, ...] = (
          config={"loss": "gspo", "loss_agg_mode": VERL_MEAN, "clip_ratio_low": 3e-4, "clip_ratio_high": 4e-4}),
     Case(name="gspo as verl sets it", peer="verl", ours="gspo_token", axes={"scale": _std(1e-6)},
          config={"loss": "gspo", "loss_agg_mode": VERL_MEAN},
-         deviation="its clip range stays 0.2, which a sequence's ratio hardly ever leaves; the paper's is 3e-4 and 4e-4"),
+         deviation=RANGE),
     Case(name="cispo", peer="verl", ours="cispo",
          axes={"scale": _std(1e-6), "aggregation": "token_mean", "clip": {"cap": 1.2, "floor": 0.8}},
          config={"loss": "cispo", "loss_agg_mode": "token-mean"}),

@@ -170,7 +170,10 @@ def _logits(lm: LanguageModel, rows: _Rows, hidden: bool) -> tuple[Float[Tensor,
     with _mixed(lm), _ends_with(lm) if hidden else nullcontext([]) as ended:
         out = lm.module(**inputs, **({"logits_to_keep": columns} if keeps else {}))
         kept: Tensor = out.logits if keeps else out.logits[:, columns]
-    return kept, ended[0][:, columns] if ended else None
+    if hidden and not ended:  # a module that goes around its base model, like OPT's
+        with _mixed(lm):
+            ended = [lm.module.base_model(**_inputs(lm, rows, lm.module.base_model.forward))[0]]
+    return kept, ended[0][:, columns] if hidden else None
 
 
 def _inputs(lm: LanguageModel, rows: _Rows, forward: Callable[..., object]) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def compare(
     from verigrad.runs.afresh import measured_afresh
 
     found, rules, notes = measured_afresh((*of_a, *of_b), recipe, sets, talk)
-    sides = [[found[name] for name in side] for side in (of_a, of_b)]
-    return _compared(list(of_a), list(of_b), *sides, rules, notes, measured="fresh")
+    answers_a, answers_b = [found[name] for name in of_a], [found[name] for name in of_b]
+    return _compared(list(of_a), list(of_b), answers_a, answers_b, rules, notes, measured="fresh")
 
 
 def _stored(a: tuple[str, ...], b: tuple[str, ...]) -> Compared:

@@ -137,11 +137,9 @@ def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _rules(values: Mapping[str, Any]) -> dict[str, StoredRule]:
-    """Each suite's rule: of the last stage that has suites of its own, else the recipe's."""
-    tables = next(
-        (s["acceptance"] for s in reversed(values.get("stage", [])) if s.get("acceptance")),
-        values.get("acceptance", []),
-    )
+    """Each suite's rule: of the last stage that leaves a policy (stored items are its), else the recipe's."""
+    stages = [s for s in values.get("stage", []) if _value(s, "kind") != "reward_model" and s.get("acceptance")]
+    tables = stages[-1]["acceptance"] if stages else values.get("acceptance", [])
     sides = [
         source_name(source)
         for d in _tables(values.get("data", []))
