@@ -83,7 +83,7 @@ CASES: tuple[Case, ...] = (
          config={"loss_type": "grpo", "beta": 0.04},
          deviation="its KL is weighed by the ratio unless told not to (use_bias_correction_kl); the paper's is not"),
     Case(name="grpo as TRL sets it", peer="TRL", ours="grpo", axes=TRL_GRPO,
-         deviation="its default loss_type is dapo, the token mean of the step; the paper's is the mean of each answer's"),
+         deviation="its default loss_type is dapo, the token mean of the step; the paper takes each answer's first"),
     Case(name="dr_grpo", peer="TRL", ours="dr_grpo", config={"loss_type": "dr_grpo", "scale_rewards": "none"}),
     Case(name="dr_grpo as TRL sets it", peer="TRL", ours="dr_grpo", config={"loss_type": "dr_grpo"},
          deviation="its dr_grpo changes the denominator alone and keeps dividing by the std"),

@@ -105,6 +105,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     given = dict(np.load(folder / "inputs.npz"))
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     disable_progress_bars()
     answers: dict[str, np.ndarray] = {}
     for case in json.loads((folder / "cases.json").read_text()):

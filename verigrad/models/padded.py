@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,7 +167,8 @@ def _logits(lm: LanguageModel, rows: _Rows, hidden: bool) -> tuple[Float[Tensor,
     columns = torch.from_numpy(rows.columns_U).to(lm.device)
     inputs = _inputs(lm, rows, lm.module.forward)
     keeps = "logits_to_keep" in inspect.signature(lm.module.forward).parameters
-    with _mixed(lm), _ends_with(lm) if hidden else nullcontext([]) as ended:
+    watched: AbstractContextManager[list[Tensor]] = _ends_with(lm) if hidden else nullcontext([])
+    with _mixed(lm), watched as ended:
         out = lm.module(**inputs, **({"logits_to_keep": columns} if keeps else {}))
         kept: Tensor = out.logits if keeps else out.logits[:, columns]
     if hidden and not ended:  # a module that goes around its base model, like OPT's

@@ -60,7 +60,7 @@ def critic_of(lm: LanguageModel) -> LanguageModel:
 
 def base_of(module: PreTrainedModel) -> nn.Module:
     """The part that ends with hidden states. Raises Refused where it cannot be told from the whole."""
-    base = module.base_model
+    base: nn.Module = module.base_model
     if base is module:
         raise Refused(
             f"{type(module).__name__}: its hidden states cannot be told from its head, so it can be no critic",

@@ -129,7 +129,7 @@ class Data(Table):
     """Where the data comes from: one source."""
 
     source: Named
-    """A built-in, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function; run:NAME or run:. (rollouts)."""
+    """Built-in, file.jsonl, file.parquet, hub:owner/name, gym:task, file.py:function, run:NAME or run:. (rollouts)."""
     prompt: Annotated[str | tuple[Message, ...] | None, BeforeValidator(_messages)] = None
     """Text with {column}s, or turns; None: the column `prompt` or `messages`."""
     system: Text | None = None

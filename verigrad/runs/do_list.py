@@ -83,7 +83,8 @@ def _methods(a: str | None, b: str | None) -> tuple[Any, list[str]]:
     from verigrad.runs.about import loss_record, method_record
 
     if a is None:
-        rows = [{"name": name, "source": m.source} for name, m in (*methods.items(), *preferences.items())]
+        rows = [{"name": name, "source": m.source} for name, m in methods.items()]
+        rows += [{"name": name, "source": p.source} for name, p in preferences.items()]
         return rows, [f"{row['name']:<22}{row['source']}" for row in rows]
     if a in preferences:
         if b is not None:

@@ -190,9 +190,12 @@ def _keys_of(whole: Recipe, number: int) -> Iterator[None]:
 def _loss(recipe: Recipe, whole: Recipe, number: int) -> Method | PreferenceMethod | float | None:
     kind = recipe.stages[0].kind
     own = _own_loss(recipe, whole, number)
-    of = {"rl": method_of, "preference": preference_of, "reward_model": center_of}
-    if kind in of:
-        return of[kind](recipe, own)
+    if kind == "rl":
+        return method_of(recipe, own)
+    if kind == "preference":
+        return preference_of(recipe, own)
+    if kind == "reward_model":
+        return center_of(recipe, own)
     if own:
         raise Refused(
             "an sft stage has one loss, the likelihood of the completion: take [stage.loss] out",
@@ -231,7 +234,8 @@ def _sides(
         return cut, cut
     trained = split(read_as(recipe, kind))
     if whole.data:
-        inherits = next((s.kind for s in whole.stages if "data" not in stages[s.number - 1]), "rl")
+        none: Kind = "rl"
+        inherits = next((s.kind for s in whole.stages if "data" not in stages[s.number - 1]), none)
         held = split(read_as(whole, inherits), suites=elsewhere)
     else:
         held = Split(train={}, validation={}, held_out={}, suites={s.name: s.tasks for s in elsewhere},
