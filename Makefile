@@ -15,7 +15,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZ
 # $(call timed,NAME,COMMAND): the command, then how long it took.
 timed = @begun=$$(date +%s); $(2) && echo "$(1): $$(( $$(date +%s) - begun )) s"
 
-.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-sandbox bench-verifiers bench-remax bench-smoke claims claims-smoke device-check fuzz drill docs clean
+.PHONY: help venv quickstart quickstart-proof runs-per-kind runs-per-kind-smoke test lint types floors unit bench bench-explore bench-step bench-sampling bench-update bench-growth bench-exact bench-skipping bench-code bench-sandbox bench-verifiers bench-remax bench-smoke peers peers-smoke claims claims-smoke device-check fuzz drill docs clean
 .DEFAULT_GOAL := help
 
 help: ## this list

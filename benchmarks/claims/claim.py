@@ -138,8 +138,8 @@ def ends(result: dict[str, Any], condition: str, name: str, *, first: bool = Fal
 
 
 def kept(curve: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-    """The lines with only these metrics, where they are there."""
-    return [{k: line[k] for k in ("step", *names) if k in line} for line in curve]
+    """The lines with these metrics alone; lines that have none of them are left out."""
+    return [{k: line[k] for k in ("step", *names) if k in line} for line in curve if set(names) & set(line)]
 
 
 def band(

@@ -28,7 +28,7 @@ from verigrad.training import PreferenceLearner
 
 NAME = "dpo"
 METHODS = ("dpo", "rpo", "dpop")
-STEPS, PAIRS, EVERY = 60, 32, 5
+STEPS, PAIRS, EVERY = 50, 32, 5
 
 
 def near_miss(rng: np.random.Generator, task: Task) -> Pair:

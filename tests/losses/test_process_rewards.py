@@ -14,10 +14,11 @@ from tests.losses.cases import arrays, random_case, signal_of
 from tests.tiny import tiny_folder
 from verigrad import models
 from verigrad.errors import Refused
-from verigrad.losses import advantages, build
+from verigrad.losses import advantages, build, needs
 from verigrad.recipe import Reward
 from verigrad.records import Draw, Group, Rollout, Scored, Task, Verdict, batch_of
 from verigrad.rewards import Rewards
+from verigrad.rollouts.signal_check import carrying
 from verigrad.store import codec
 from verigrad.workers.inline import Inline
 
@@ -137,6 +138,18 @@ def test_a_batch_puts_each_steps_reward_on_the_last_token_chosen_for_it() -> Non
     assert batch.process_BT is not None
     np.testing.assert_array_equal(batch.take([1]).process_BT, expected[1:2])
     assert batch_of([Group(task=one.rollout.task, members=(bare, bare))], budget=9).process_BT is None
+
+
+def test_a_group_carries_a_gradient_where_its_steps_differ() -> None:
+    alike, apart = (
+        [scored([5, 6], process=steps, at=(0, 1), chosen=[True, True]) for steps in both]
+        for both in (((1.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 1.0)))
+    )
+    groups = [Group(task=members[0].rollout.task, members=tuple(members)) for members in (alike, apart)]
+    assert carrying(groups, compared=True) == 0
+    assert carrying(groups, compared=True, process=True) == 1
+    assert needs(GRPO).process
+    assert not needs(build("grpo", {})).process
 
 
 def test_steps_are_stored_and_read_back() -> None:

@@ -229,7 +229,7 @@ def _steps_earned(method: Method, batch: Batch, reward_B: Float[Tensor, " B"], r
     earned_BT = torch.zeros_like(process_BT)
     if not bool(counts_BT.any()):
         return earned_BT
-    group_S = rows.group_B[:, None].expand_as(counts_BT)[counts_BT].unique(return_inverse=True)[1]
+    group_S = torch.tensor(np.unique(rows.group_B.repeat_interleave(counts_BT.sum(dim=1)), return_inverse=True)[1])
     reward_S = process_BT[counts_BT]
     steps = Rows(group_B=group_S, greedy_B=None)
     earned_BT[counts_BT] = method.scale.rows(method.baseline(reward_S, steps), reward_S, steps)

@@ -125,6 +125,8 @@ class Needs:
     """Those log-probs before `advantages`, because the reward pays KL by them."""
     group: bool
     """At least two answers to each prompt."""
+    process: bool
+    """Verdicts that reward steps of reasoning and say where they end (Batch.process_BT)."""
 
 
 def needs(method: Method) -> Needs:
@@ -139,6 +141,7 @@ def needs(method: Method) -> Needs:
         or (kl_paid(method) and isinstance(method.kl, (K1, RatioK3))),
         old_first=kl_paid(method) and isinstance(method.kl, K1),
         group=method.baseline.compares or isinstance(method.scale, GroupStd) or per_part(method.scale),
+        process=process(method),
     )
 
 

@@ -32,6 +32,8 @@ class Keep:
     """Most refill rounds in a step; then the step goes on with what it has."""
     grade_at_least: int = 2
     """Graded answers a group needs; 1 for methods without a group baseline."""
+    process: bool = False
+    """What carries a gradient is told by the rewards of steps of reasoning, not by the answers'."""
 
 
 @dataclass(frozen=True, kw_only=True)

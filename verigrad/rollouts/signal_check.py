@@ -49,15 +49,18 @@ class PilotNumbers:
         return asdict(self)
 
 
-def carrying(groups: Sequence[Group], *, compared: bool) -> int:
+def carrying(groups: Sequence[Group], *, compared: bool, process: bool = False) -> int:
     """Groups of one round that carry a gradient. `compared`: the method compares the answers to one prompt.
 
     Then a group's rewards must differ; beside a greedy answer one must differ from its reward; else (a baseline over
-    the step, one answer a prompt) every group carries one as soon as any two rewards of the round differ.
+    the step, one answer a prompt) every group carries one as soon as any two rewards of the round differ. `process`:
+    what must differ are the rewards of a group's steps of reasoning, whatever the answers earned.
     """
     paid = {m.reward for g in groups for m in g.members}
 
     def carries(group: Group) -> bool:
+        if process:
+            return len({r for m in group.members if m.process_at for r in m.verdict.process or ()}) > 1
         own = {m.reward for m in group.members}
         if group.greedy is not None:
             return bool(own - {group.greedy.reward})
@@ -66,8 +69,8 @@ def carrying(groups: Sequence[Group], *, compared: bool) -> int:
     return sum(map(carries, groups))
 
 
-def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True) -> PilotNumbers:
-    """The numbers of these groups; `compared` as in `carrying`."""
+def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True, process: bool = False) -> PilotNumbers:
+    """The numbers of these groups; `compared` and `process` as in `carrying`."""
     everyone = [s for g in groups for s in (*g.members, *g.left_out)]
     graded = [m for g in groups for m in g.members]
     rates = tuple(g.num_right / len(g.members) if g.members else 0.0 for g in groups)
@@ -82,7 +85,7 @@ def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True)
         all_right=sum(bool(g.members) and g.num_right == len(g.members) for g in groups),
         all_wrong=sum(bool(g.members) and g.num_right == 0 for g in groups),
         varied=sum(g.varied for g in groups),
-        carrying=carrying(groups, compared=compared),
+        carrying=carrying(groups, compared=compared, process=process),
         verdicts={s: sum(m.verdict.status == s for m in everyone) / total for s in STATUSES},
         truncated=sum(m.rollout.finish == "length" for m in everyone) / total,
         mean_tokens=sum(len(m.rollout.token_ids) for m in everyone) / total,

@@ -73,7 +73,8 @@ def run_pilot(ready: Prepared, sampler: Sampler, talk: Talk) -> Pilot:
         part = tasks[start : start + recipe.train.prompts]
         groups += judge_step(ready.draws, part, sampler.sample, ready.rewards.score, step=0)
         talk.advance(len(part))
-    numbers = pilot_numbers(groups, group=recipe.train.group, compared=ready.keep.grade_at_least > 1)
+    compared = ready.keep.grade_at_least > 1
+    numbers = pilot_numbers(groups, group=recipe.train.group, compared=compared, process=ready.keep.process)
     limits = recipe.run.limits
     return Pilot(
         numbers=numbers,

@@ -79,11 +79,12 @@ class Prepared:
     @property
     def keep(self) -> Keep:
         """Which groups stay, as the method says."""
-        least = 2 if needs(self.method).group else 1
+        asked = needs(self.method)
+        least = 2 if asked.group else 1
         rounds = getattr(self.method.keep, "rounds", None)
         if rounds is not None:
-            return Keep(varied=True, rounds=rounds - 1, grade_at_least=least)
-        return Keep(rounds=0 if least == 1 else 2, grade_at_least=least)
+            return Keep(varied=True, rounds=rounds - 1, grade_at_least=least, process=asked.process)
+        return Keep(rounds=0 if least == 1 else 2, grade_at_least=least, process=asked.process)
 
     @property
     def held_pairs(self) -> tuple[Any, ...]:

@@ -192,7 +192,8 @@ def _worn_out(loop: Loop, history: _History, collected: Collected, step: int, st
 
 def _alive(loop: Loop, groups: Sequence[Group]) -> float:
     """Share of the step's groups that carry a gradient under the method at hand."""
-    return carrying(groups, compared=loop.keep.grade_at_least > 1) / len(groups)
+    compared = loop.keep.grade_at_least > 1
+    return carrying(groups, compared=compared, process=loop.keep.process) / len(groups)
 
 
 def _history(loop: Loop, start: int) -> _History:
