@@ -30,7 +30,7 @@ from verigrad.training import RewardModelLearner
 
 NAME = "judge"
 LONGER = 0.8
-MOST = 32
+MOST = 24
 STEPS, PAIRS = 80, 32
 PAYERS = ("judge", "verifier")
 

@@ -29,7 +29,7 @@ def one(seed: int, smoke: bool) -> dict[str, Any]:
     """Both methods of one seed."""
     found = {}
     for name, method in METHODS.items():
-        setting = rl.Setting(method=method, manner="p", steps=60, max_tokens=MOST, lr=1e-4).small(smoke)
+        setting = rl.Setting(method=method, manner="p", steps=50, max_tokens=MOST, lr=1e-4).small(smoke)
         curve = rl.train(warmed(seed, smoke), setting, seed=seed)
         found[name] = claim.kept(curve, "length/wrong", "length/right", "length/truncated", "reward/right", "grad/norm")
     return {"curves": found}

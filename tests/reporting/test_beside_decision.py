@@ -71,3 +71,30 @@ def test_a_band_is_inside_the_axis():
     chart = lines("x", [Line(name="a", points=[(1, 0.5), (2, 0.6)], band=[(1, -1.0, 0.6), (2, 0.5, 3.0)])])
     assert ">3<" in chart
     assert ">-1<" in chart
+
+
+def test_what_each_stage_gained_is_one_table_and_the_run_stays_one_decision():
+    from verigrad.reporting.stages import stages_block
+    from verigrad.reporting.verdicts import suites
+
+    suite = {
+        "suite": "sums",
+        "greedy": {"before": {"strict": 0.25}, "after": {"strict": 0.75}},
+        "decision": {"verdict": "accepted", "gain": 0.5, "interval": [0.25, 0.625]},
+    }
+    probe = {"before": {"format": 0.5, "refusing": 0.25}, "after": {"format": 0.125, "refusing": 0.0}}
+    stages = [
+        {"stage": 1, "kind": "reward_model", "verdict": "accepted", "why": "<b>sure</b>",
+         "pairs": {"accuracy": 0.875, "pairs": 40, "calibration_error": 0.0625}},
+        {"stage": 2, "kind": "rl", "verdict": "undecided", "why": "few", "suites": [suite], "off_task": probe,
+         "against_first": {"verdict": "not_accepted", "suites": [suite]}},
+    ]  # fmt: skip
+    acceptance = {"verdict": "accepted", "suites": [suite], "stages": stages}
+    page = stages_block(acceptance)
+    for shown in ("87.5%", "40 held-out pairs", "25.0%", "75.0%", "+50.0 [+25.0, +62.5] points", "-37.5", "&lt;b&gt;sure"):
+        assert shown in page, shown
+    assert page.index("undecided") < page.index("not accepted")
+    assert suites(acceptance) == [suite]
+    assert stages_block({"suites": [suite]}) == ""
+    for broken in ({"stages": 3}, {"stages": [None, {}, {"suites": [4], "pairs": {"accuracy": "x"}}]}, None):
+        stages_block(broken)

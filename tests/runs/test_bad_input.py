@@ -80,7 +80,10 @@ CASES: dict[str, tuple[Callable[[Shell], None], str]] = {
         recipe(('kl = "none"', 'method = "grop"')),
         r'^r.toml:12: unknown loss.method = "grop"; did you mean grpo\?$',
     ),
-    "method of a later version": (recipe(('kl = "none"', 'method = "ppo"')), r"^r.toml:12: .*not yet"),
+    "engine of a later version": (
+        recipe(("max_tokens = 4", 'max_tokens = 4\nengine = "vllm"')),
+        r"^r.toml:\d+: sampling.engine = .vllm. is not in this version yet",
+    ),
     "a text for a number": (
         recipe(("group = 6", 'group = "6"')),
         r'^r.toml:18: train.group wants a whole number.*the text "6"$',

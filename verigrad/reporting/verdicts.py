@@ -27,6 +27,7 @@ from verigrad.reporting.markup import (
     scalar,
     table,
 )
+from verigrad.reporting.stages import stages_block
 from verigrad.reporting.view import View
 
 _SHARES = (
@@ -41,8 +42,8 @@ _KNOWN |= {"pass_gain"}
 
 
 def suites(acceptance: Any) -> list[Mapping[str, Any]]:
-    """Every suite's numbers in acceptance.json, wherever they stand in it."""
-    return list(_suites(acceptance))
+    """Every suite's numbers in acceptance.json, wherever they stand in it, but for those of single stages."""
+    return list(_suites(_whole(acceptance)))
 
 
 def decision_words(v: View) -> str:
@@ -67,8 +68,8 @@ def acceptance_section(v: View) -> str:
     there = suites(v.acceptance)
     out = [_suite(s) for s in there]
     if isinstance(v.acceptance, Mapping):
-        out.append(off_task_block(v.acceptance))
-        rest = [(k, x) for k, x in flat(v.acceptance) if not _in_suite(k, v.acceptance) and ".each." not in k]
+        out += [off_task_block(v.acceptance), stages_block(v.acceptance)]
+        rest = [(k, x) for k, x in flat(_whole(v.acceptance)) if not _in_suite(k, v.acceptance) and ".each." not in k]
         rest = [(k, x) for k, x in rest if not k.startswith("off_task.")]
         out.append(fold("Also in acceptance.json", table(("", ""), [(text(k), scalar(x)) for k, x in rest])))
     if v.acceptance is None:
@@ -76,6 +77,11 @@ def acceptance_section(v: View) -> str:
     for suite in dict.fromkeys(i.suite for i in v.items):
         out.append(_changed([i for i in v.items if i.suite == suite], suite))
     return "".join(out)
+
+
+def _whole(acceptance: Any) -> Any:
+    """What is said of the run, without what is said of each of its stages."""
+    return {k: x for k, x in acceptance.items() if k != "stages"} if isinstance(acceptance, Mapping) else acceptance
 
 
 def _suites(value: Any) -> Iterator[Mapping[str, Any]]:
