@@ -101,7 +101,13 @@ def table(result: dict[str, Any]) -> str:
         rows.append(
             [
                 name,
-                claim.told(claim.ends(result, name, "group/kept", over=999), 2),
+                claim.told(
+                    [
+                        sum(claim.ends({"seeds": [s]}, name, f"group/all_{k}", over=999)[0] for k in ("right", "wrong"))
+                        for s in seeds
+                    ],
+                    2,
+                ),
                 claim.told([s["curves"][name][-1]["drawn"] for s in seeds], 0),
                 claim.told(claim.ends(result, name, "held_out", first=True, over=1)),
                 claim.told(claim.ends(result, name, "held_out", over=1)),
@@ -110,7 +116,7 @@ def table(result: dict[str, Any]) -> str:
             ]
         )
     second = claim.rows(
-        ["", "groups in the update", "answers drawn", "accuracy before", "after", "updates to the common level",
+        ["", "dead of the groups drawn", "answers drawn", "accuracy before", "after", "updates to the common level",
          "answers drawn to it"],
         rows,
     )  # fmt: skip

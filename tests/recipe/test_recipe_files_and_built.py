@@ -128,6 +128,7 @@ NOT_BUILT = [
     ("max_tokens = 256", 'engine = "vllm"', 24, 'sampling.engine = "vllm" is not in this version yet; use engine = "l'),
     ("max_tokens = 256", 'engine = "http"', 24, 'sampling.engine = "http" is not in this version yet; use engine = "l'),
     ('"sql"\n', '"sql"\nworkers = "ray"\n', 39, 'run.workers = "ray" is not in this version yet; use workers = "inli'),
+    ("[data]", "lora = { rank = 8, dropout = 0.1 }\n[data]", 5, "model.lora.dropout is not in this version yet; leave"),
     ("[run]", '[[stage]]\nkind="rl"\n[stage.sampling]\nengine="vllm"\n[run]', 40, 'sampling.engine = "vllm" is not'),
 ]
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tests.training.training_cases import LR, batch, furthest, tiny, trainer, weights
-from verigrad.errors import Stopped, VerigradError
+from verigrad.errors import Refused, Stopped, VerigradError
 from verigrad.losses import build, methods
 from verigrad.models import restore, save
 from verigrad.recipe import Schedule
@@ -108,3 +108,9 @@ def test_a_nan_stops_the_run_before_it_reaches_a_weight(where: str, folder: Path
 
 def test_the_peak_learning_rate_is_the_recipes(folder: Path) -> None:
     assert trainer(tiny(folder), methods["dr_grpo"]).step(batch(0), step=2)["lr"] == LR
+
+
+def test_kl_without_a_reference_is_one_line(tmp_path):
+    with pytest.raises(Refused, match=r'^grpo pays KL to a reference and was given none: .* kl = "none"$') as caught:
+        trainer(tiny(tmp_path), methods["grpo"])
+    assert caught.value.key == "loss.kl"

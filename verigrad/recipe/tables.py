@@ -100,7 +100,7 @@ class Lora(Table):
     layers: Annotated[str | tuple[str, ...], BeforeValidator(_layers)] = "all-linear"
     """Which layers get one: "all-linear" or names."""
     dropout: Annotated[float, number("of at least 0 and below 1", lambda v: 0 <= v < 1)] = 0.0
-    """Share of the adapters' inputs left out while training."""
+    """Share of the adapters' inputs left out while training; above 0 in a later version."""
 
     @model_validator(mode="before")
     @classmethod

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from verigrad.errors import Stopped
+from verigrad.errors import Refused, Stopped
 from verigrad.losses import (
     Critic,
     Method,
@@ -65,8 +65,13 @@ class Trainer:
         """`steps` is the stage's length (for the schedule); `reference` is needed where the method pays KL; `tokens`
         bounds a micro-batch; `engine_dtype`: what the sampler's weights are in (None: the policy's arithmetic).
 
-        A critic begins from the policy as it is now. Raises Refused for a model that can be no critic.
+        A critic begins from the policy as it is now. Raises Refused for KL without a reference, and for a model that can
+        be no critic.
         """
+        if needs(method).reference and reference is None:
+            raise Refused(
+                f'{method.name} pays KL to a reference and was given none: a reference, or kl = "none"', key="loss.kl"
+            )
         self.policy = policy
         self.method = method
         self.train = train
@@ -124,7 +129,7 @@ class Trainer:
         joined = None if self.critic is None else self.critic.joined
         old, reference = Pass(self.working, batch, temperature=self.temperature, head=joined), None
         if self.needs.reference:
-            assert self.reference is not None, "the method pays KL and was given no reference"
+            assert self.reference is not None
             reference = Pass(self.reference, batch, temperature=self.temperature)
         paid_first = reference if self.needs.old_first else None
         early = parts if paid_first is not None or self.critic is not None else []
