@@ -236,6 +236,27 @@ def test_adapters_alone_are_trained_and_the_merged_model_is_what_is_judged(stage
     assert compare_runs(stages.folder / "runs/again", run) == []
 
 
+def test_a_stage_with_suites_of_its_own_is_judged_by_them_from_where_it_started(stages: Shell) -> None:
+    own = """[[stage.acceptance]]
+grader = "checks.py:begins_so"
+rule = { test = "greedy", answers = 2, max_tokens = 3 }
+"""
+    written(stages, SFT, SFT.replace("demos.jsonl", "more.jsonl") + own)
+    write_rows(stages.folder / "more.jsonl", [{**row, "question": row["question"] + " more"} for row in DEMOS])
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    run = RunDirectory.read(stages.folder / "runs/words")
+    assert [line["when"] for line in run.read_lines("openings.jsonl")] == [
+        "before", "after stage 1", "before stage 2", "after stage 2",
+    ]  # fmt: skip
+    acceptance = run.read_json("acceptance.json")
+    assert "against_first" in acceptance["stages"][0]
+    assert "against_first" not in acceptance["stages"][1]
+    assert acceptance["against"] == "where stage 2 started"
+    assert acceptance["suites"] == acceptance["stages"][1]["suites"]
+    assert acceptance["suites"][0]["sampled"]["after"]["count"] == 2 * 21
+
+
 OWN_PAIRS = MINED.replace('"run:."', '"pairs.jsonl"')
 WITH_DPO = '[stage.loss]\nmethod = "dpo"\n[stage.train]'
 ONE = '[[stage]]\nkind = "rl"\n[stage.loss]\nmethod = "METHOD"\n[stage.train]\nsteps = 2\ngroup = 1\n'

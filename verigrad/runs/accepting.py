@@ -24,6 +24,7 @@ from verigrad.acceptance import (
 )
 from verigrad.acceptance.measure import TrainingVerdict
 from verigrad.models import LanguageModel, text_perplexity
+from verigrad.recipe import Sampling
 from verigrad.records import Decision, Item
 from verigrad.runs.prepare import Prepared
 from verigrad.runs.suites import Judged
@@ -34,6 +35,7 @@ from verigrad.store import RunDirectory, codec
 def measure_suites(ready: Prepared, sampler: Sampler, talk: Talk, *, when: str) -> list[Measured]:
     """Every suite's items, greedy and sampled, of the sampler's model as it is now."""
     measured: list[Measured] = []
+    asked = sampling_of(ready)
     for judged in ready.suites:
         rule = judged.suite.rule
         talk.phase(f"{when}: {judged.name}", len(judged.tasks))
@@ -50,13 +52,25 @@ def measure_suites(ready: Prepared, sampler: Sampler, talk: Talk, *, when: str) 
             suite=judged.name,
             grade=judged.grader.grade,
             answers=rule.answers,
-            max_tokens=rule.max_tokens or ready.recipe.sampling.max_tokens,
-            temperature=ready.recipe.sampling.temperature if rule.temperature is None else rule.temperature,
-            stop=ready.recipe.sampling.stop,
+            max_tokens=rule.max_tokens or asked.max_tokens,
+            temperature=asked.temperature if rule.temperature is None else rule.temperature,
+            stop=asked.stop,
             training_verdict=_training_verdict(ready, judged),
             progress=progress,
         )
     return measured
+
+
+def sampling_of(ready: Prepared) -> Sampling:
+    """How acceptance draws, the same in every stage: as the stage that leaves the run's result says."""
+    policies = [s.number for s in ready.whole.stages if s.kind != "reward_model"]
+    return ready.whole.stage(policies[-1]).sampling if policies else ready.recipe.sampling
+
+
+def suites_asked(ready: Prepared) -> frozenset[tuple[object, ...]]:
+    """What must be equal for answers measured in one stage to stand for another's: suite, grader, draws, limits."""
+    rules = [(j.name, j.grader.name, j.suite.rule) for j in ready.suites]
+    return frozenset((name, grader, r.answers, r.max_tokens, r.temperature) for name, grader, r in rules)
 
 
 def _training_verdict(ready: Prepared, judged: Judged) -> TrainingVerdict | None:
@@ -133,8 +147,8 @@ def look_of(ready: Prepared, sampler: Sampler) -> tuple[int, Callable[[int], Map
                 suite=judged.name,
                 grade=judged.grader.grade,
                 answers=0,
-                max_tokens=judged.suite.rule.max_tokens or ready.recipe.sampling.max_tokens,
-                stop=ready.recipe.sampling.stop,
+                max_tokens=judged.suite.rule.max_tokens or sampling_of(ready).max_tokens,
+                stop=sampling_of(ready).stop,
                 training_verdict=_training_verdict(ready, judged),
             )
         ]

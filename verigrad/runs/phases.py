@@ -19,7 +19,7 @@ from verigrad.models import save, save_adapter
 from verigrad.records import Item
 from verigrad.reporting import report
 from verigrad.runs.about import card
-from verigrad.runs.accepting import items_of, measure_suites, off_task, read_measured, write_measured
+from verigrad.runs.accepting import items_of, measure_suites, off_task, read_measured, suites_asked, write_measured
 from verigrad.runs.deciding import decided, stage_decided
 from verigrad.runs.piloting import run_pilot
 from verigrad.runs.policy import Policy, open_model, policy_of, with_adapters
@@ -65,6 +65,8 @@ def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: T
     """All phases after the pilot, each skipped where its file is there. `policy` is the recipe's own model."""
     whole = turn_of(1).whole
     first = start = None
+    asked_first = asked_start = frozenset[tuple[object, ...]]()
+    comparable = True
     stages: list[dict[str, Any]] = []
     items: list[Item] = []
     for stage in whole.stages:
@@ -75,7 +77,8 @@ def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: T
             continue
         if first is None:
             first = start = _opened(run, ready, policy, "before.jsonl", talk, when="before")
-        elif {j.name for j in ready.suites} != {m.suite for m in start or ()}:
+            asked_first = suites_asked(ready)
+        elif suites_asked(ready) != asked_start:
             start = _opened(run, ready, policy, f"{stage.name}/before.jsonl", talk, when=f"before stage {stage.number}")
         assert start is not None
         if not (run.folder / place).exists():
@@ -84,13 +87,18 @@ def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: T
             policy = _reopened(run, ready, place)
         run.set_status("accepting", stage=stage.number)
         after = _opened(run, ready, policy, f"{stage.name}/after.jsonl", talk, when=_after(ready))
-        items = items_of(_of_suites(first, after), after)
+        comparable = suites_asked(ready) <= asked_first
+        items = items_of(_of_suites(first if comparable else start, after), after)
         if len(whole.stages) > 1:
             from_start = items_of(_of_suites(start, after), after)
-            stages.append(stage_decided(run, ready, against_start=from_start, against_first=items))
-        start = after
+            stages.append(
+                stage_decided(run, ready, against_start=from_start, against_first=items if comparable else ())
+            )
+        start, asked_start = after, suites_asked(ready)
     last = turn_of(_last_policy(ready)) if first is not None else ready
     acceptance = decided(run, last, items, stages)
+    if len(whole.stages) > 1 and first is not None:
+        acceptance["against"] = "the first model" if comparable else f"where stage {last.number} started"
     if first is not None:
         run.write_items(items)
         _spot_check(run, last, items)
