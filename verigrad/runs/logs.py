@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -32,15 +31,15 @@ def check_trackers(run: Run) -> None:
 
 
 @contextmanager
-def open_log(run: Run, folder: Path, *, stage: int, start: int) -> Iterator[Log]:
+def open_log(run: Run, folder: Path, *, stage: int, start: int, say: Callable[[str], None]) -> Iterator[Log]:
     """A function (step, metrics) that hands a step's numbers to every tracker of `run.log`.
 
     TensorBoard: event files in folder/tensorboard, of a later stage in folder/tensorboard/stage_2; steps after `start`
     are replaced. W&B and trackio: project "verigrad", the run's name, a stage after the first as its own run. What a
-    tracker raises (no network, no account) is a warning, once, and it is not asked again.
+    tracker raises (no network, no account) is one line, by `say`, and it is not asked again.
     """
     with ExitStack() as stack:
-        logs = [_guarded(word, _OPEN[word], run, folder, stage, start, stack) for word in run.log]
+        logs = [_guarded(word, _OPEN[word], run, folder, stage, start, stack, say) for word in run.log]
 
         def log(step: int, metrics: Mapping[str, float]) -> None:
             for each in logs:
@@ -49,7 +48,16 @@ def open_log(run: Run, folder: Path, *, stage: int, start: int) -> Iterator[Log]
         yield log
 
 
-def _guarded(word: str, open_: Any, run: Run, folder: Path, stage: int, start: int, stack: ExitStack) -> Log:
+def _guarded(
+    word: str,
+    open_: Any,
+    run: Run,
+    folder: Path,
+    stage: int,
+    start: int,
+    stack: ExitStack,
+    say: Callable[[str], None],
+) -> Log:
     state: dict[str, Log | None] = {"log": None}
 
     def attempt(work: Callable[[], Any]) -> Any:
@@ -58,7 +66,7 @@ def _guarded(word: str, open_: Any, run: Run, folder: Path, stage: int, start: i
         except Exception as error:  # whatever a tracker may raise: the run is worth more
             state["log"] = None
             reason = " ".join(str(error).split())[:200]
-            warnings.warn(f"run.log: {word} is not written any more: {type(error).__name__}: {reason}", stacklevel=2)
+            say(f"run.log: {word} is not written any more: {type(error).__name__}: {reason}")
             return None
 
     opened = attempt(lambda: open_(run, folder, stage, start))

@@ -86,7 +86,7 @@ def _run(run: RunDirectory, ready: Prepared, learner: Learner, policy: Policy | 
     talk.phase(f"stage {number}: {ready.kind}", steps)
     talk.advance(start)
     looks = look_of(ready, policy.sampler) if policy is not None else None
-    log_of = open_log(recipe.run, run.folder, stage=number, start=start)
+    log_of = open_log(recipe.run, run.folder, stage=number, start=start, say=talk.line)
     with asked_to_stop(talk) as stop_asked, log_of as log:
 
         def told(step: int, metrics: Mapping[str, float], timings: Mapping[str, float]) -> None:

@@ -50,7 +50,7 @@ def run_rl(run: RunDirectory, ready: Prepared, policy: Policy, talk: Talk) -> En
     talk.phase("training", recipe.train.steps)
     talk.advance(start)
     looks = look_of(ready, policy.sampler)
-    log_of = open_log(recipe.run, run.folder, stage=number, start=start)
+    log_of = open_log(recipe.run, run.folder, stage=number, start=start, say=talk.line)
     with asked_to_stop(talk) as stop_asked, log_of as log:
 
         def told(step: int, metrics: Mapping[str, float], timings: Mapping[str, float]) -> None:
