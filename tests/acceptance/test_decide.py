@@ -2,13 +2,14 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
-from verigrad.acceptance import compare_best, decide, few_items, gains, overall, sharpened
+from verigrad.acceptance import compare_best, decide, few_items, gains, judged_pairs, overall, sharpened
 from verigrad.acceptance.measure import Measured
 from verigrad.errors import Refused
 from verigrad.records import Decision, Grade, Item, Reply, Task
-from verigrad.statistics import mcnemar, paired_bootstrap, sign_flip
+from verigrad.statistics import mcnemar, paired_bootstrap, sign_flip, t_value, wilson
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -201,3 +202,32 @@ def test_few_items_are_said_beforehand():
     assert few_items([f"f{i}" for i in range(50)], R(test="sampled")) is None
     assert "more than the margin -0.02" in few_items(singles, R(margin=-0.02))
     assert few_items([], R(), name="sql") == "sql has no items: nothing can be accepted"
+
+
+def pairs_won(*families):
+    """A judge's numbers: each family given as (pairs right, pairs)."""
+    won = [1.0 if i < right else -1.0 for right, of in families for i in range(of)]
+    return judged_pairs(won, [0.0] * len(won), [f"f{n}" for n, (_, of) in enumerate(families) for _ in range(of)])
+
+
+def test_a_judge_is_not_accepted_over_few_families():
+    n = pairs_won((6, 10), (6, 10))
+    assert (n.verdict, n.families, n.accuracy) == ("undecided", 2, 0.6)
+    assert n.interval == wilson(1, 2)  # families alike show no spread: as many answers as families
+    assert n.why.endswith("; fewer than 10 families are too few to accept")
+    nine, ten = (pairs_won(*[(9, 10), (10, 10), (8, 10)] * 3, *more) for more in ((), ((9, 10),)))
+    assert nine.interval[0] > 0.5
+    assert (nine.verdict, ten.verdict) == ("undecided", "accepted")
+    assert "too few" not in ten.why
+    assert pairs_won(*[(0, 4), (1, 4)] * 3).verdict == "not_accepted"  # few families refuse as before
+
+
+def test_a_judges_interval_is_students_over_families():
+    shares = [(n, 10) for n in (6, 7, 4, 9, 8, 5, 6, 7, 9, 8)]
+    found = pairs_won(*shares)
+    means = np.array([right / of for right, of in shares])
+    half = t_value(0.05, 9) * means.std(ddof=1) / np.sqrt(10)
+    assert found.interval == pytest.approx((means.mean() - half, means.mean() + half))
+    alike = pairs_won(*[(6, 10)] * 10)
+    assert alike.interval == wilson(6, 10)
+    assert alike.verdict == "undecided"

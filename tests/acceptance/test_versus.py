@@ -92,6 +92,21 @@ def test_items_say_yes_and_seeds_do_not():
     assert "these runs differ so, other seeds may not" in numbers["decision"]["why"]
 
 
+def test_one_trained_run_against_several_is_undecided_and_a_fixed_model_is_not():
+    a, b = seeds_of([0.3]), seeds_of([0.8, 0.78, 0.83], seed=1)
+    numbers = versus(a, b, R(), suite="s")
+    assert numbers["decision"]["interval"][0] > 0
+    assert (numbers["word"], numbers["seeds"]["difference"]) == ("undecided", None)
+    assert numbers["decision"]["why"].startswith("undecided: greedy gain ")
+    assert "; A is one trained run, which says nothing of other seeds" in versus_lines(numbers)[-1]
+    assert versus(b, a, R(), suite="s")["word"] == "undecided"
+    known = versus(a, b, R(), suite="s", fixed=frozenset("a"))
+    assert known["word"] == "better"
+    (mean,) = known["seeds"]["a"]["runs"]
+    over = seed_difference([mean], known["seeds"]["b"]["runs"])
+    assert known["seeds"]["difference"]["interval"] == pytest.approx([over.low, over.high])
+
+
 def test_sampled_takes_means_over_draws_and_ungraded_items_are_counted():
     a = [run([0, 0, 0], [[0, 1], [0, 0], [1, None]])]
     b = [run([1, 1, 1], [[1, 1], [0, 1], [1, 1]])]

@@ -13,6 +13,25 @@ def test_a_prompt_that_shows_the_gold_is_refused() -> None:
     assert reading(prompt="{question} {{gold}}").shown == {"question"}
 
 
+@pytest.mark.parametrize(
+    ("prompt", "columns", "shown"),
+    [
+        ("{q} {ans}", {"gold": "ans"}, "ans"),
+        ("{q} {gold}", {"gold": "ans"}, "gold"),
+        ("{q} {hint}", {"gold": "ans", "hint": "ans"}, "hint"),
+        ("{q} {hint}", {"hint": "gold"}, "hint"),
+        ([{"role": "system", "content": "{ans}"}, {"role": "user", "content": "{q}"}], {"gold": "ans"}, "ans"),
+    ],
+)
+def test_the_gold_is_refused_under_whatever_name(prompt, columns, shown) -> None:
+    with pytest.raises(RecipeError, match=rf"data.prompt shows \{{{shown}\}}: the answer would stand in the question"):
+        reading(prompt=prompt, columns=columns)
+
+
+def test_another_column_by_the_golds_old_name_is_no_gold() -> None:
+    assert reading(prompt="{q} {ans}", columns={"gold": "ans", "ans": "note"}).shown == {"q", "ans"}
+
+
 @pytest.mark.parametrize("name", ["\x1b[31mx", "-x", "a\nb", ".hidden", "a/b", " "])
 def test_a_run_is_named_like_a_folder(name: str) -> None:
     tables = {

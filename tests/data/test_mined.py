@@ -183,7 +183,11 @@ def test_a_table_reads_a_run_and_is_split_by_the_trained_families(run, table, tm
         ("run:other", {}, "other has no stored rollouts to mine"),
         ("run:.", {}, 'data.source = "run:.": this run has no rollouts yet; an rl stage comes before it'),
         ("run:sums", {"kind": "preference"}, "nothing to pair: no group has both a right and a wrong answer"),
-        ("run:sums", {"kind": "sft"}, "no right answers in 1 groups of"),
+        (
+            "run:sums",
+            {"kind": "sft"},
+            "no right answers that were judged and ended by themselves (answers cut at max_tokens do not count) in 1",
+        ),
     ],
 )
 def test_a_run_that_gives_nothing_is_refused(run, mine, source, use, says):

@@ -190,6 +190,53 @@ def test_a_question_shown_in_the_few_shot_turns_leaks():
     assert (leak.how, leak.training) == ("shown in the few-shot turns", "s's prompt")
 
 
+def talk(*turns, gold=1):
+    """A conversation, the user first."""
+    roles = ("user", "assistant")
+    return Task.make(prompt=[{"role": roles[i % 2], "content": t} for i, t in enumerate(turns)], gold=gold)
+
+
+QUESTION = "Which river runs through Lisbon?"
+
+
+@pytest.mark.parametrize(
+    ("trained", "item", "leaks"),
+    [
+        ([("hello", "hi", QUESTION)], (QUESTION,), True),
+        ([("hello", "hi", "which river runs through LISBON")], (QUESTION,), True),
+        ([(QUESTION, "The Tagus.", "And through Porto, please?")], (QUESTION,), True),
+        ([(QUESTION,)], ("hello", "hi", QUESTION), True),
+        ([("hello", "hi", "What is 7 * 8?")], ("7 * 8",), False),
+        ([("hello", "hi", "7*8?")], ("7 * 8",), True),
+        ([("hello", "hi", "Say a word")], ("hello",), False),
+        ([("Name a fish.", "cod", "go on")], ("Name a bird.", "owl", "go on"), False),
+        (
+            [
+                ("Name a fish.", "cod", "Please tell me more about it."),
+                ("A tree?", "oak", "Please tell me more about it."),
+            ],
+            ("Name a bird.", "owl", "Please tell me more about it."),
+            False,
+        ),
+    ],
+)
+@pytest.mark.parametrize("as_suite", [True, False])
+def test_a_question_inside_a_conversation_leaks(trained, item, leaks, as_suite):
+    tasks = (
+        *(talk(*t) for t in trained),
+        *(talk("Good day", "Good day", f"Say {n}") for n in range(30)),
+        talk("Plain"),
+    )
+    places = tuple(f"s.jsonl:{i + 1}" for i in range(len(tasks)))
+    train = Source(name="s", tasks=tasks, places=places, held_out=0.0)
+    test = Source(name="t", tasks=(talk(*item),), places=("t.jsonl:1",))
+    cut = split([train], suites=[test]) if as_suite else split([replace(train, held_out=test)])
+    found = find_leaks(cut)
+    assert [(leak.test, leak.training) for leak in found] == ([("t.jsonl:1", "s.jsonl:1")] if leaks else [])
+    if leaks and len(trained[0]) > 1:
+        assert found[0].how == "a turn of its conversation"
+
+
 def test_a_suite_on_the_training_source_is_refused():
     with pytest.raises(DataError, match=r"times_table\[\d+\] is also times_table\[\d+\] \(the same item\)"):
         check_leaks(split([replace(load_source("times_table"), held_out=0.2)], suites=[load_suite("times_table")]))

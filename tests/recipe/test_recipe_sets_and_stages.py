@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from verigrad.errors import Refused
+from verigrad.losses import sets_elsewhere
 from verigrad.recipe import Recipe, judged_sides, load, parse, with_method_sets
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -247,3 +248,14 @@ def test_reward_models_are_named_by_an_earlier_stage() -> None:
     assert read(first + stage.format("rl", "steps = 1") + judged).stage(2).reward[0].model == "stage:1"
     with pytest.raises(Refused, match="no stage of kind reward_model with that number comes before"):
         read(first.replace("reward_model", "sft") + stage.format("rl", "steps = 1") + judged)
+
+
+def test_the_whole_recipes_of_the_page_about_stages_load() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "stages.md").read_text()
+    whole = [block.split("```")[0] for block in page.split("```toml\n")[1:] if block.startswith("[model]")]
+    read = [parse(text, file="r.toml", folder=FIXTURES, method_sets=sets_elsewhere) for text in whole]
+    assert [[s.kind for s in recipe.stages] for recipe in read] == [["sft", "rl"], ["preference"]]
+    assert [(recipe.stage(1).train.epochs, recipe.stage(len(recipe.stages)).loss.method) for recipe in read] == [
+        (1, "dr_grpo"),
+        (1, "dpo"),
+    ]

@@ -91,10 +91,38 @@ def test_what_each_stage_gained_is_one_table_and_the_run_stays_one_decision():
     ]  # fmt: skip
     acceptance = {"verdict": "accepted", "suites": [suite], "stages": stages}
     page = stages_block(acceptance)
-    for shown in ("87.5%", "40 held-out pairs", "25.0%", "75.0%", "+50.0 [+25.0, +62.5] points", "-37.5", "&lt;b&gt;sure"):
+    for shown in (
+        "87.5%",
+        "40 held-out pairs",
+        "25.0% greedy",
+        "75.0% greedy",
+        "+50.0 [+25.0, +62.5] points",
+        "-37.5",
+        "&lt;b&gt;sure",
+    ):
         assert shown in page, shown
     assert page.index("undecided") < page.index("not accepted")
+    judge, policy = page.split("<tbody>")[1].split("2 rl", 1)
+    assert "against 0.5" in judge
+    assert "against its start" not in judge
+    assert "against its start" in policy
     assert suites(acceptance) == [suite]
     assert stages_block({"suites": [suite]}) == ""
     for broken in ({"stages": 3}, {"stages": [None, {}, {"suites": [4], "pairs": {"accuracy": "x"}}]}, None):
         stages_block(broken)
+
+
+def test_before_and_after_are_of_the_answers_the_decision_is_about():
+    from verigrad.reporting.stages import stages_block
+
+    suite = {
+        "suite": "sums",
+        "greedy": {"before": {"strict": 0.25}, "after": {"strict": 0.75}},
+        "sampled": {"before": {"strict": 0.375, "count": 40}, "after": {"strict": 0.5, "count": 40}},
+        "decision": {"verdict": "accepted", "gain": 0.125, "why": "accepted: sampled gain +0.125"},
+    }
+    block = stages_block({"stages": [{"stage": 1, "kind": "rl", "verdict": "accepted", "suites": [suite]}]})
+    assert "<td>37.5% sampled</td><td>50.0% sampled</td><td>+12.5 points</td>" in block
+    suite["decision"]["why"] = "accepted: greedy gain +0.500"
+    block = stages_block({"stages": [{"stage": 1, "kind": "rl", "verdict": "accepted", "suites": [suite]}]})
+    assert "<td>25.0% greedy</td><td>75.0% greedy</td>" in block

@@ -167,3 +167,32 @@ def test_memory_is_a_plausible_number():
 def test_no_torch_is_loaded():
     code = "import sys; from verigrad.reporting import doctor, report; doctor(); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_steps_of_a_warm_up_do_not_make_a_short_rl_stage_judged(tmp_path):
+    with RunDirectory.create(tmp_path / "r", recipe_text="", resolved={}, stages=("sft", "rl")) as run:
+        for stage, steps in ((1, 12), (2, 5)):
+            for step in range(1, steps + 1):
+                run.append_metrics(stage, step, {"lr": 0.1})
+    assert doctor(tmp_path / "r").lines() == [
+        f"{tmp_path / 'r'}: stage 2 rl, 5 steps are too few to judge (from 8 on)",
+        f"{tmp_path / 'r'}: no finding in 12 steps",
+    ]
+
+
+@pytest.mark.parametrize(("late", "found"), [(-0.25, ["critic_explains_nothing"]), (0.125, [])])
+def test_a_critic_that_explains_nothing(late, found):
+    rows = [{"stage": 1, "step": n, "value/explained": 0.5 if n <= 4 else late} for n in range(1, 9)]
+    assert [f.name for f in findings(rows)] == found
+    assert findings(rows[:7]) == []
+
+
+@pytest.mark.parametrize(("phase", "says"), [("failed", "it ended with"), ("done", "an earlier try ended with")])
+def test_a_run_that_ended_with_an_error_says_so(tmp_path, phase, says):
+    with RunDirectory.create(tmp_path / "r", recipe_text="", resolved={}) as run:
+        run.write_error("Traceback (most recent call last):\n  ...\nMemoryError: 8 GB")
+        run.set_status(phase)
+    result = doctor(tmp_path / "r")
+    assert result.lines()[0] == f"{tmp_path / 'r'}: {says} MemoryError: 8 GB (error.txt)"
+    assert result.healthy == (phase == "done")
+    assert result.as_json()["error"] == "MemoryError: 8 GB"

@@ -6,12 +6,16 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.reporting.made_run import ANSWERS, make
+from tests.reporting.made_run import ANSWERS, leaf, make, scored, task
 from verigrad.errors import Refused
+from verigrad.records import Group
 from verigrad.reporting import report
 from verigrad.reporting.answers import four_answers
 from verigrad.reporting.escape import attribute, text
+from verigrad.reporting.markup import duration
+from verigrad.reporting.verdicts import _suite_words
 from verigrad.reporting.view import view
+from verigrad.store import RunDirectory
 
 VOID = {"meta", "br"}
 
@@ -68,7 +72,8 @@ def test_the_four_questions_in_order_with_answers_and_the_decision_first(finishe
         )
     ]
     assert at == sorted(at)
-    assert "undecided forms: forms: undecided, the interval reaches below the margin" in words
+    assert "undecided as its least suite, forms times_table" in words
+    assert "by exact McNemar forms: undecided, the interval reaches below the margin" in words
     assert "--anyway a refusal of pilot or plan was overridden" in words
     assert "held-out has 31 items" in words
     headings = re.findall(r'<h2><span class="nr">(\d)</span> ([^<]+)</h2>', finished[1])
@@ -245,11 +250,83 @@ def test_no_run_is_refused_in_one_line(tmp_path):
 
 
 def test_stages_follow_each_other_on_one_axis(tmp_path):
-    from verigrad.store import RunDirectory
-
     with RunDirectory.create(tmp_path / "s", recipe_text="", resolved={}, stages=("rl", "rl")) as run:
         for stage, step in ((1, 1), (1, 2), (2, 1)):
             run.append_metrics(stage, step, {"lr": stage})
     v = view(tmp_path / "s")
     assert v.series("lr") == [(1, 1.0), (2, 1.0), (3, 2.0)]
     assert v.borders() == {2: 2}
+
+
+def test_a_decisions_line_says_nothing_twice():
+    why = (
+        "accepted: sampled gain +0.500, 95 % interval [+0.250, +0.625] against gain 0, p 0.0002 by paired bootstrap, "
+        "40 items in 36 families; sharpened: sampled rose, greedy unchanged"
+    )
+    d = {"verdict": "accepted", "gain": 0.5, "interval": [0.25, 0.625], "p_value": 2e-4, "test": "paired bootstrap"}
+    words = Reading(_suite_words({"suite": "sums", "decision": {**d, "why": why}})).words
+    assert words == (
+        "sums : accepted sampled gain +50.0 points (95 % interval +25.0 to +62.5) against gain 0, p 0.0002 by paired "
+        "bootstrap 40 items in 36 families; sharpened: sampled rose, greedy unchanged"
+    )
+
+
+def test_times_under_a_minute_are_seconds():
+    assert [duration(s) for s in (0.34, 59.9, 60, 150)] == ["0.3 s", "59.9 s", "1.0 min", "2.5 min"]
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory):
+    """sft, then rl paid by a judge alone: what resolved.json says of them, and answers of the second stage."""
+    values = {
+        "model": {"path": leaf("m")},
+        "train": {"lr": leaf(0.75), "steps": leaf(None)},
+        "loss": {"method": leaf("grpo")},
+        "reward": [{"verifier": leaf("number")}],
+        "stage": [
+            {"kind": leaf("sft"), "train": {"epochs": leaf(3), "lr": leaf(0.25), "group": leaf(8)}},
+            {
+                "kind": leaf("rl"),
+                "train": {"steps": leaf(7), "lr": leaf(0.5), "group": leaf(4)},
+                "reward": [{"verifier": leaf(None), "model": leaf("judge"), "weight": leaf(1)}],
+            },
+        ],
+    }
+    stages = [
+        {"stage": 1, "kind": "sft", "loss": {"name": "sft", "ran": "likelihood of the completion"}},
+        {"stage": 2, "kind": "rl", "loss": {"name": "dapo", "ran": "dapo, changed: clip.high 0.28 -> 0.3"}},
+    ]
+    resolved = {"values": values, "stages": stages, "paper_sizes": {"train.group": "16"}}
+    folder = tmp_path_factory.mktemp("runs") / "staged"
+    with RunDirectory.create(folder, recipe_text="", resolved=resolved, stages=("sft", "rl")) as run:
+        for stage, step in ((1, 1), (2, 1), (2, 2), (2, 3)):
+            run.append_metrics(stage, step, {"lr": 0.1})
+        for step in (1, 3):
+            members = (scored(task(step), step, 0, "right", stage=2), scored(task(step), step, 1, "wrong", stage=2))
+            run.write_step(2, step, [Group(task=task(step), members=members, left_out=())])
+        run.set_status("training", stage=2, step=3)
+    return report([folder])
+
+
+def test_each_stage_shows_what_it_ran_in_its_own_sizes(staged):
+    words = Reading(staged).words
+    third = words[words.index("3 How is the loss computed?") : words.index("4 Who accepts")]
+    first, second = third.split("Stage 2, rl")
+    assert "Stage 1, sft likelihood of the completion" in first
+    assert "epochs 3 lr 0.25" in first
+    assert "group" not in first
+    assert "dapo, changed: clip.high 0.28 -> 0.3" in second
+    assert "steps 7 lr 0.5 group 4" in second
+    assert "train.group 4 16" in second
+    assert "0.75" not in third
+    assert "stage.2.train.lr 0.5" in words
+    assert "stage.0." not in words
+
+
+def test_stages_are_named_where_steps_are_and_a_lone_judge_is_named_once(staged):
+    words = Reading(staged).words
+    assert "early, stage 2, step 1" in words
+    assert "stage 2, step 3 of 7" in words
+    assert words.count("right and wrong are the sign of the judge's score") == 1
+    assert "model judge" in words
+    assert "verifier number" not in words[words.index("2 Who gives the reward?") :]

@@ -176,3 +176,27 @@ def test_nothing_ever_right_is_said_as_the_recipe_page_says_it() -> None:
     assert advice(n, dead=0.95, ungraded=0.05) == (
         "pilot: 0 of 32 prompts had a right answer in 8: an sft stage first, easier data, a larger group"
     )
+
+
+def judged(*rounds: Sequence[float]) -> list[Group]:
+    """Groups a reward model alone judged, of these scores."""
+    tasks, f = fake(*["w" * len(scores) for scores in rounds])
+    groups = judge_step(PLAN, tasks, f.sample, f.verify, step=0)
+    return [
+        replace(
+            g,
+            members=tuple(
+                replace(m, verdict=right() if s > 0 else wrong(), reward=s)
+                for m, s in zip(g.members, scores, strict=True)
+            ),
+        )
+        for g, scores in zip(groups, rounds, strict=True)
+    ]
+
+
+def test_a_judge_below_zero_teaches_as_soon_as_its_scores_differ() -> None:
+    n = pilot_numbers(judged([-4.0, -3.0, -2.0, -1.0], [-1.0, -2.0, -1.5, -3.0]), group=4, verified=lambda _: False)
+    assert (n.ever_right, n.carrying) == (0, 2)
+    assert advice(n, dead=0.95, ungraded=0.05) is None
+    flat = pilot_numbers(judged([-1.0] * 4, [-2.0] * 4), group=4, verified=lambda _: False)
+    assert "2 of 2 groups carry no gradient" in str(advice(flat, dead=0.95, ungraded=0.05))

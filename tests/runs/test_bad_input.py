@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from tests.runs.runs_cases import GOLD, ROWS, Shell, write_rows
 from tests.tiny import edit_json
+from verigrad.models import load, new_scorer, save_scorer
 from verigrad.runs import Run
 
 
@@ -79,10 +81,6 @@ CASES: dict[str, tuple[Callable[[Shell], None], str]] = {
     "unknown method": (
         recipe(('kl = "none"', 'method = "grop"')),
         r'^r.toml:12: unknown loss.method = "grop"; did you mean grpo\?$',
-    ),
-    "engine of a later version": (
-        recipe(("max_tokens = 4", 'max_tokens = 4\nengine = "vllm"')),
-        r"^r.toml:\d+: sampling.engine = .vllm. is not in this version yet",
     ),
     "a text for a number": (
         recipe(("group = 6", 'group = "6"')),
@@ -211,6 +209,8 @@ def test_a_check_that_breaks_on_answers_alone_calls_them_wrong(shell: Shell) -> 
         (("verify", "number", "--file", "no.jsonl"), "no.jsonl: cannot be read: No such file or directory"),
         (("verify", "nubmer", "--file", "cases.jsonl"), "did you mean number?"),
         (("list", "methods", "grop"), "did you mean grpo?"),
+        (("list", "methods", "dpoo"), "no method called dpoo; did you mean dpo?"),
+        (("list", "methods", "dpo", "grpo"), "dpo learns from pairs or labels, grpo from rewards: they have no axis"),
         (("list", "thods"), "list takes data, rewards, methods, graders"),
         (("list", "data", "a", "b"), "two names compare methods alone"),
         (("report", "runs/none"), "runs/none"),
@@ -309,3 +309,35 @@ def test_pilot_goes_on_over_golds_with_anyway(shell: Shell) -> None:
     write_rows(shell.folder / "words.jsonl", [{**r, "gold": "" if i == 20 else GOLD} for i, r in enumerate(ROWS)])
     assert "1 of 60 golds are wrong by their own verifier" in shell("pilot", "r.toml").refused()
     assert shell("pilot", "r.toml", "--anyway").status in (0, 1)
+
+
+def _with_judge(shell: Shell, reward: str, *more: tuple[str, str]) -> None:
+    """Two reward models, "judge" and "other", whose scores are each other's negative, and these reward tables."""
+    scorer = new_scorer(load(str(shell.folder / "tiny-llama-0"), dtype="float32", device="cpu"), seed=11)
+    save_scorer(scorer, shell.folder / "judge", "")
+    scorer.module.score.weight.data.neg_()
+    save_scorer(scorer, shell.folder / "other", "")
+    shell.edit(('[reward]\nverifier = "checks.py:begins"\n', reward), *more)
+
+
+def test_a_judge_is_no_grader_of_its_own_work(shell: Shell) -> None:
+    _with_judge(shell, '[[reward]]\nmodel = "judge"\n', ("checks.py:begins_so", "same"))
+    said = shell("pilot", "r.toml").refused()
+    assert re.search(r'^r.toml:\d+: acceptance.grader = "same" wants a training verifier, and a reward model alone '
+                     r"judges words: its sign is no grade; name a grader$", said), said  # fmt: skip
+
+
+def test_a_gated_judge_that_takes_from_right_answers_is_said(shell: Shell) -> None:
+    """Of two judges whose scores are each other's negative one pays right answers below 0."""
+    table = '[[reward]]\nverifier = "checks.py:begins"\n'
+    table += "".join(f'[[reward]]\nmodel = "{name}"\ngated = true\n' for name in ("judge", "other"))
+    _with_judge(shell, table)
+    said = shell("pilot", "r.toml", "--json")
+    assert said.status in (0, 1), said.err
+    told = [note for note in json.loads(said.out)["notes"] if note.startswith("gated reward model ")]
+    assert len(told) == 1
+    assert re.search(
+        r"^gated reward model (judge|other) paid right answers -\d+\.\d\d on average, so being right may earn less than "
+        r"being wrong: a smaller reward weight for it, or more for a right answer",
+        told[0],
+    )

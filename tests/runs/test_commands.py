@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.runs.runs_cases import Shell
-from verigrad.runs import Run
+from verigrad.errors import Refused
+from verigrad.losses import preferences
+from verigrad.runs import Run, listing
 from verigrad.training import NAMES
 
 Finished = tuple[Path, "subprocess.CompletedProcess[str]"]
@@ -133,6 +135,24 @@ def test_list_says_what_two_methods_differ_in(in_finished: Shell) -> None:
     assert "kl k3 -> none" in said.out.splitlines()
     assert in_finished("list", "methods", "grpo", "grpo").out == "grpo is grpo\n"
     assert json.loads(in_finished("list", "methods", "grpo", "dapo", "--json").out) == said.out.splitlines()
+
+
+def test_list_shows_a_preference_method_with_its_numbers_and_what_two_differ_in() -> None:
+    data, lines = listing("methods", "dpo")
+    words = [" ".join(line.split()) for line in lines]
+    assert words[0] == "dpo DPO, arXiv:2305.18290, eq. 7"
+    assert "link logistic DPO eq. 7" in words
+    assert any(line.startswith("link.beta 0.1 DPO appendix B") for line in words)
+    assert data["axes"]["link"] == {"name": "logistic", "beta": 0.1}
+    assert listing("methods", "dpo", "ipo")[1] == ["link logistic -> squared (beta 0.1)"]
+    assert listing("methods", "simpo", "cpo")[1][:2] == ["score mean -> sum", "link.beta 2.5 -> 0.1"]
+    assert "score sum -> no choice of it" in listing("methods", "dpo", "kto")[1]
+    assert listing("methods", "dpo", "dpo")[1] == ["dpo is dpo"]
+    for name in preferences:
+        assert len(listing("methods", name)[1]) >= 4
+    with pytest.raises(Refused) as refused:
+        listing("stages")
+    assert str(refused.value) == "list takes data, rewards, methods, graders"
 
 
 @pytest.mark.parametrize(

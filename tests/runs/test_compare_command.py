@@ -13,7 +13,7 @@ from tests.reporting.made_run import RESOLVED, leaf, reply, task
 from tests.runs.runs_cases import Shell
 from verigrad.errors import Refused
 from verigrad.records import Item
-from verigrad.runs.sides import StoredRule, stored
+from verigrad.runs.sides import StoredRule, stored, trained
 from verigrad.store import RunDirectory
 
 
@@ -90,6 +90,25 @@ def test_seeds_against_what_they_started_from(tmp_path: Path) -> None:
     assert verigrad.compare("before", runs).as_json() == result.as_json()
 
 
+def test_one_trained_run_against_seeds_is_undecided(tmp_path: Path) -> None:
+    runs = [made(tmp_path / f"s{n}", right) for n, right in enumerate((0.7, 0.8, 0.75))]
+    result = verigrad.compare(made(tmp_path / "one", 0.4), runs)
+    assert result.as_json()["verdict"] == "undecided"
+    assert result.as_json()["suites"][0]["seeds"]["difference"] is None
+    assert "A is one trained run, which says nothing of other seeds" in result.lines()[-1]
+    json.dumps(result.as_json(), allow_nan=False)
+
+
+def test_what_another_seed_would_change_is_a_run_or_lies_in_one(tmp_path: Path) -> None:
+    run = Path(made(tmp_path / "one", 0.4))
+    (run / "model").mkdir()
+    (tmp_path / "base").mkdir()
+    assert trained(str(run))
+    assert trained(str(run / "model"))
+    assert not trained(str(tmp_path / "base"))
+    assert not trained("somebody/a-model")
+
+
 def test_notes_say_what_differs(tmp_path: Path) -> None:
     a = made(tmp_path / "a", 0.5)
     faster = made(tmp_path / "b", 0.6, lr=1e-4)
@@ -126,6 +145,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         (str(elsewhere), a): "is no run: say --recipe R",
         (str(tmp_path / "young"), a): "has no held-out answers yet (it is in phase training)",
         (f"{a},{a}", b): "stands twice on one side",
+        (f"{a},{tmp_path}/./a", b): "stands twice on one side",
+        (f"{a},{b}", f"{tmp_path}/../{tmp_path.name}/b"): f"{b} is on both sides",
         (f"{a},", b): "names no run",
     }
     for (left, right), said in cases.items():

@@ -198,7 +198,8 @@ def test_a_judge_is_trained_accepted_on_held_out_pairs_and_pays_a_later_stage(st
 
 def test_a_reward_model_alone_is_a_run(stages: Shell) -> None:
     top = TOP[: TOP.index("[data]")] + TOP[TOP.index("[train]") : TOP.index("[acceptance]")]
-    written(stages, JUDGE, top=top + '[run]\nname = "words"\nlog = []\n')
+    judge = JUDGE.replace('"pairs.jsonl"\n', '"pairs.jsonl"\nheld_out = 0.3\n')  # 10 families or more to be accepted
+    written(stages, judge, top=top + '[run]\nname = "words"\nlog = []\n')
     said = stages("train", "r.toml", "--json")
     assert said.status == 0, said.err
     told = json.loads(said.out)
@@ -268,11 +269,18 @@ REFUSED = [
     (RL.replace('method = "ppo"', 'method = "grpo"'), 'baseline = { name = "critic", value = "head" }'),
     (RL.replace("lambda = 0.9", "lamda = 0.9"), "unknown key loss.baseline.lamda"),
     (RL.replace("[stage.loss]", "[stage.loss]\nlink = { beta = 1 }"), "loss.link is no axis of an rl stage"),
-    (MINED, "the first stage reads what a stage before it leaves"),
+    (MINED, 'data.source = "run:.": no rl stage comes before this one; name another run, run:NAME'),
     (JUDGE.replace("[stage.train]", WITH_DPO), 'loss.method is "bradley_terry", not "dpo"'),
     (MINED.replace("run:.", "demos.jsonl"), "demos.jsonl: no column chosen"),
     (MINED.replace("run:.", "run:none"), "runs/none is not there"),
     (ONE.replace("METHOD", "grpo"), "train.group is 1"),
+    (SFT + MINED, "no rl stage comes before this one"),
+    (RL + MINED.replace("link = { beta = 0.2 }", 'kl = "none"'), "loss.kl is no axis of a preference stage"),
+    (RL + MINED.replace("beta = 0.2", "beta = -1"), "loss.link.beta is -1"),
+    (
+        JUDGE.replace("[stage.train]", "[stage.loss]\nlink = { center = nan }\n[stage.train]"),
+        "loss.link of a reward_model",
+    ),
 ]
 
 
@@ -290,3 +298,125 @@ def test_one_answer_a_prompt_is_enough_for_baselines_that_compare_with_no_other(
     written(stages, ONE.replace("METHOD", method))
     said = stages("train", "r.toml", "--anyway")
     assert said.status in (0, 1), said.err
+
+
+@pytest.mark.parametrize(("reward", "compared"), [('[reward]\nverifier = "checks.py:begins"\n', True), ("", False)])
+def test_looks_compare_grader_and_verifier_only_where_there_are_both(
+    reward: str, compared: bool, stages: Shell
+) -> None:
+    from verigrad.runs.accepting import look_of
+    from verigrad.runs.prepare import prepared, read
+    from verigrad.sampling import Scripted
+
+    written(stages, SFT, top=TOP.replace('[reward]\nverifier = "checks.py:begins"\n', reward))
+    with prepared(read("r.toml"), 1) as ready:
+        looks = look_of(ready, Scripted(lambda request: "ab"))
+        assert looks is not None
+        numbers = looks[1](1)
+    assert numbers["validation/right"] == 1.0
+    assert ("validation/disagree" in numbers) is compared
+
+
+RL_AGAIN = RL.replace("steps = 4", "steps = 2")
+
+
+def test_stages_of_every_kind_are_judged_on_the_same_items_however_each_reads_its_rows(stages: Shell) -> None:
+    """Imitating golds and then being paid for them reads one source in two ways; the held-out items are the same."""
+    sft = '[[stage]]\nkind = "sft"\n[stage.train]\nepochs = 1\n'
+    written(stages, sft, RL_AGAIN, top=TOP.replace("[data]", '[data]\ncolumns = { gold = "short" }'))
+    write_rows(
+        stages.folder / "words.jsonl",
+        [{"question": f"word {37 * i % 1000}", "short": LETTERS[i % 12]} for i in range(60)],
+    )
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    acceptance = json.loads((stages.folder / "runs/words/acceptance.json").read_text())
+    assert [s["suites"][0]["items"] for s in acceptance["stages"]] == [acceptance["suites"][0]["items"]] * 2
+
+
+def test_what_one_stage_leaves_out_no_stage_is_judged_by(stages: Shell) -> None:
+    rows = [json.loads(line) for line in (stages.folder / "words.jsonl").read_text().splitlines()]
+    for row in rows[::7]:
+        row["gold"] = "zzz" if row is not rows[0] else row["gold"]
+    checks = (
+        (stages.folder / "checks.py")
+        .read_text()
+        .replace("return bool(answer)", 'return "z" not in task.gold and bool(answer)')
+    )
+    (stages.folder / "checks.py").write_text(checks)
+    write_rows(stages.folder / "words.jsonl", rows)
+    written(stages, RL_AGAIN, OWN_PAIRS)
+    said = stages("train", "r.toml", "--anyway")
+    assert said.status in (0, 1), said.err
+    run = RunDirectory.read(stages.folder / "runs/words")
+    left_out = {row["key"] for row in run.read_lines("golds.jsonl")}
+    assert left_out
+    assert not left_out & {item.task.key for item in run.read_items()}
+
+
+def test_only_the_last_stage_of_a_done_run_may_be_given_more(three: Path, stages: Shell) -> None:
+    run = stages.folder / "runs/words"
+    shutil.copytree(three / "runs/words", run)
+    written(stages, SFT, RL, MINED)
+    resolved = json.loads((run / "resolved.json").read_text())
+    resolved["folder"] = str(stages.folder)
+    (run / "resolved.json").write_text(json.dumps(resolved))
+    line = stages("train", "--resume", "runs/words", "--set", "stage.1.train.epochs=3").refused()
+    assert "stage 1 of runs/words is done and stage 2 began from it: only the last stage may be given more" in line
+    before = json.loads((run / "acceptance.json").read_text())
+    said = stages("train", "--resume", "runs/words", "--set", "stage.3.train.epochs=2")
+    assert said.status in (0, 1), said.err
+    after = json.loads((run / "acceptance.json").read_text())
+    assert after["openings"] == before["openings"] + 1
+    assert after["stages"][:2] == before["stages"][:2]
+    assert [m["step"] for m in RunDirectory.read(run).read_metrics() if m["stage"] == 3][-1] > 1
+
+
+def test_pairs_are_mined_from_the_rl_stage_before_whatever_later_stages_have_left(three: Path, stages: Shell) -> None:
+    from verigrad.data import load
+    from verigrad.recipe import Data
+
+    run = stages.folder / "runs/words"
+    shutil.copytree(three / "runs/words", run)
+    table = [Data(source="run:.", held_out=0.0)]
+    mined = load(table, kind="preference", here=run, before=3)[0].tasks
+    shutil.copytree(run / "02_rl", run / "04_rl")
+    for file in (run / "04_rl/rollouts").glob("step_0000[2-9]*"):
+        file.unlink()
+    assert load(table, kind="preference", here=run, before=3)[0].tasks == mined
+    assert load(table, kind="preference", here=run, before=5)[0].tasks != mined
+
+
+def test_rows_of_a_stage_that_ask_what_is_held_out_are_left_out_and_said(stages: Shell) -> None:
+    rows = [json.loads(line) for line in (stages.folder / "words.jsonl").read_text().splitlines()]
+    demos = [{"question": r["question"], "completion": LETTERS[i % 12]} for i, r in enumerate(rows)]
+    write_rows(stages.folder / "demos.jsonl", demos)
+    written(stages, SFT.replace("epochs = 2", "epochs = 1"))
+    said = stages("train", "r.toml")
+    assert said.status in (0, 1), said.err
+    assert "note: demos: 24 rows ask what is held out or looked at, and are left out" in said.err
+
+
+def test_set_reaches_the_stages_it_is_meant_for(stages: Shell) -> None:
+    written(stages, SFT, RL_AGAIN)
+    line = stages("train", "r.toml", "--set", "stage.2.data.source=words.jsonl").refused()
+    assert "stage 2 has no [[stage.data]] of its own" in line
+    said = stages("train", "r.toml", "--set", "loss.kl=none", "--set", "train.epochs=1")
+    assert said.status in (0, 1), said.err
+    resolved = json.loads((stages.folder / "runs/words/resolved.json").read_text())["values"]["stage"]
+    assert resolved[0]["train"]["epochs"]["value"] == 1
+    assert resolved[1]["train"]["steps"]["value"] == 2
+
+
+def test_axes_that_no_stage_can_use_are_refused(stages: Shell) -> None:
+    top = TOP.replace("[sampling]", '[loss]\nmethod = "dpo"\nbaseline = "greedy"\n[sampling]')
+    written(stages, MINED.replace('"run:."', '"pairs.jsonl"').replace('method = "dpo"\nlink', "link"), top=top)
+    assert "loss.baseline is no axis of a preference stage" in stages("train", "r.toml").refused()
+
+
+def test_adapters_on_layers_that_are_not_there_are_refused_before_anything_is_measured(stages: Shell) -> None:
+    written(
+        stages, top=RECIPE.replace('dtype = "float32"', 'dtype = "float32"\nlora = { rank = 4, layers = ["qproj"] }')
+    )
+    assert "model.lora.layers: qproj" in stages("train", "r.toml").refused()
+    assert not (stages.folder / "runs/words").exists()

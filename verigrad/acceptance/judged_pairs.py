@@ -1,6 +1,7 @@
 """A reward model on held-out pairs: how often it prefers the better answer, and whether its sureness is earned.
 
-Accepted where the interval of its accuracy lies above one half. Left out: scoring the answers (models).
+Accepted where the interval of its accuracy lies above one half, over 10 families or more. Left out: scoring the
+answers (models).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from verigrad.acceptance.decide import LEAST_FAMILIES
 from verigrad.errors import DataError
-from verigrad.statistics import mean_interval, wilson
+from verigrad.statistics import clustered_se, t_value, wilson
 
 BINS = 10
 """Equal ranges of P(preferred), 0.5 to 1, over which sureness is compared with accuracy."""
@@ -26,7 +28,7 @@ class PairNumbers:
     """A judge's numbers on held-out pairs."""
 
     verdict: Literal["accepted", "not_accepted", "undecided"]
-    """accepted: the interval lies above one half; not_accepted: below; else undecided."""
+    """accepted: the interval lies above one half, over at least 10 families; not_accepted: below; else undecided."""
     pairs: int
     """Held-out pairs."""
     families: int
@@ -34,7 +36,7 @@ class PairNumbers:
     accuracy: float
     """Share in which the better answer scores higher; a tie counts half."""
     interval: tuple[float, float]
-    """95 % interval of it: Wilson's where every family has one pair, else clustered by family."""
+    """95 % interval of it: Wilson's where every family has one pair or all are alike, else Student's over families."""
     log_loss: float
     """Mean -log sigmoid(better - worse), in nats; 0.693 is a coin's."""
     calibration_error: float
@@ -61,7 +63,7 @@ def judged_pairs(better: Sequence[float], worse: Sequence[float], families: Sequ
     num, accuracy = len(set(families)), float(won.mean())
     low, high = _interval(won, families, num)
     verdict: Literal["accepted", "not_accepted", "undecided"] = "undecided"
-    if low > 0.5:
+    if low > 0.5 and num >= LEAST_FAMILIES:
         verdict = "accepted"
     elif high < 0.5:
         verdict = "not_accepted"
@@ -72,6 +74,8 @@ def judged_pairs(better: Sequence[float], worse: Sequence[float], families: Sequ
         f"95 % interval [{low:.3f}, {high:.3f}] against 0.5, {num} families; log loss {loss:.3f}, "
         f"calibration error {error:.3f}"
     )
+    if num < LEAST_FAMILIES and verdict == "undecided":
+        why += f"; fewer than {LEAST_FAMILIES} families are too few to accept"
     return PairNumbers(
         verdict=verdict,
         pairs=len(a),
@@ -86,11 +90,12 @@ def judged_pairs(better: Sequence[float], worse: Sequence[float], families: Sequ
 
 
 def _interval(won: np.ndarray, families: Sequence[str], num: int) -> tuple[float, float]:
-    if num == len(won) or len(set(won.tolist())) == 1:  # without spread: as many answers as families, no more
-        right = math.floor(float(won.mean()) * num)
-        return wilson(right, num, p=P)
-    mean = mean_interval(won, list(families), p=P)
-    return mean.low, mean.high
+    mean, se = float(won.mean()), clustered_se(won, list(families))
+    spread = se > 1e-12  # False for the nan of one family; without spread there are as many answers as families
+    if num == len(won) or not spread:
+        return wilson(math.floor(mean * num + 1e-9), num, p=P)
+    half = t_value(P, num - 1) * se
+    return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def _calibration_error(difference: np.ndarray, won: np.ndarray) -> float:

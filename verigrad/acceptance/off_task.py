@@ -20,10 +20,16 @@ from verigrad.acceptance.task_format import BARE_WORDS, words
 from verigrad.records import Finish, Message, Request, seed
 from verigrad.statistics import mcnemar, mean_interval, paired_bootstrap, wilson
 
+_END = r"\s*(?:[.,;:!]|$)"
+_VERBS = r"(?:answer|assist|comment|discuss|do|explain|give|help(?! but)|offer|provide|say(?! enough)|share|tell)"
+_CANNOT = rf"i (?:cannot|can not|can't|could not|couldn't|will not|won't)(?: \w+ly)?(?: {_VERBS}\b|{_END})"
+_UNABLE = r"i(?: am|'m) (?:unable|not able)\b"
+_KNOWS = rf"i (?:do not|don't) know(?: (?:why|how|what|that|enough|the (?:answer|reason))\b|{_END})"
+_HAS = r"i (?:have no|(?:do not|don't) have (?:an?|any)) (?:answer|idea|information|opinion|view)\b"
+_SORRY = r"(?:(?:i am |i'm )?(?:so |very )?sorry|unfortunately|as an ai[^.,]*|as a language model)"
+_REFUSES = rf"(?:{_CANNOT}|{_UNABLE}|{_KNOWS}|{_HAS})"
 _REFUSALS = re.compile(
-    r"\s*(?:i(?:'|’)?m sorry|i am sorry|sorry|unfortunately|as an ai|i(?:\s+am|(?:'|’)m) (?:unable|not able)"
-    r"|i (?:can(?:no|(?:'|’))?t|can not|won(?:'|’)t|will not|do not know|don(?:'|’)t know|have no (?:answer|idea)))\b",
-    re.IGNORECASE,
+    rf"\s*(?:{_SORRY}[,.!]? (?:but )?{_REFUSES}|(?:i am |i'm )?sorry,? but\b|{_REFUSES})", re.IGNORECASE
 )
 P = 0.05
 """Level of the intervals here."""
@@ -194,11 +200,13 @@ def measure_off_task(
 def refuses_reason(text: str) -> bool:
     """Whether an answer gives no reason at all.
 
-    True where it is empty; where it opens with a refusal ("I cannot", "I'm sorry", "I don't know", "As an AI"); and
-    where nothing but a label or a value is left once marks of an answer are taken away: at most 4 words with a letter
-    (BARE_WORDS; digits count as no word). Every question asks for more than that.
+    True where it is empty; where it opens with a refusal ("I cannot help", "I'm sorry, but", "I don't know why", "As an
+    AI, I have no view"; "Sorry to hear it" and "I don't know anyone who" are none); and where nothing but a label or a
+    value is left once marks of an answer are taken away: at most 4 words with a letter (BARE_WORDS; digits count as no
+    word). Every question asks for more than that.
     """
-    return _REFUSALS.match(text) is not None or len(words(text)) <= BARE_WORDS
+    plain = text.replace("\u2019", "'")
+    return _REFUSALS.match(plain) is not None or len(words(text)) <= BARE_WORDS
 
 
 def off_task_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

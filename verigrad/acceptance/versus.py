@@ -23,19 +23,23 @@ _WORDS = {"accepted": "better", "not_accepted": "not better", "undecided": "unde
 _GUARD = {"accepted": "not worse", "not_accepted": "worse than the margin allows", "undecided": "undecided"}
 
 
-def versus(a: Sequence[Answers], b: Sequence[Answers], rule: Rule, *, suite: str) -> dict[str, Any]:
+def versus(
+    a: Sequence[Answers], b: Sequence[Answers], rule: Rule, *, suite: str, fixed: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """B against A on the items that every run of both sides answered, by the suite's rule, as a dict of JSON values.
 
     a, b: the answers of each side's training seeds; usually one. An item's number is the mean over a side's runs of its
     strict grade (greedy) or of the mean over its draws (sampled); items of a family are resampled together; an item
     with an ungraded reply in any run is left out and counted. With one run a side the decision is `decide`'s. With
     several, the interval over items takes these runs as given, so the interval over seeds (Welch's, of each run's mean
-    over the same items) must agree: where the one says yes or no and the other does not, it is undecided.
+    over the same items) must agree: where the one says yes or no and the other does not, it is undecided. `fixed`: the
+    sides ("a", "b") whose one run is a model as it is, which no seed changes. One trained run against several has no
+    interval over seeds, as its own spread is unknown: it is undecided.
 
     Keys: suite, items, families, not_shared (items some run lacks), decision, word, greedy and sampled -> {a, b}, each
     strict, strict_interval (clustered by family), lenient, unread, truncated, mean_tokens, runs (strict of each run);
-    pass_gain (one run a side); seeds: None, or a and b (mean, sd, interval) and difference. Refused where no item is
-    shared.
+    pass_gain (one run a side); seeds: None, or a and b (mean, sd, interval) and difference (or None). Refused where no
+    item is shared.
     """
     everyone = [*a, *b]
     shared = [key for key in everyone[-1] if all(key in run for run in everyone)]
@@ -61,8 +65,12 @@ def versus(a: Sequence[Answers], b: Sequence[Answers], rule: Rule, *, suite: str
         found = _gains(a, b, shared, rule.test)
         decision = decide_gains(found, rule)
         if found.differences:
-            seeds = _seeds(a, b, shared, rule)
-            decision = _agreed(decision, rule, seeds["difference"]["interval"])
+            alone = [n for n, runs in (("a", a), ("b", b)) if len(runs) == 1 and n not in fixed]
+            seeds = _seeds(a, b, shared, rule, known=not alone)
+            if alone:
+                decision = _one_seed(decision, alone[0].upper())
+            else:
+                decision = _agreed(decision, rule, seeds["difference"]["interval"])
     word = _word(decision, rule)
     decision = replace(decision, why=f"{word}: {decision.why.partition(': ')[2]}")
     return {**out, "seeds": seeds, "word": word, "decision": plain_decision(decision)}
@@ -148,8 +156,13 @@ def _gains(a: Sequence[Answers], b: Sequence[Answers], shared: Sequence[str], te
     )
 
 
-def _seeds(a: Sequence[Answers], b: Sequence[Answers], shared: Sequence[str], rule: Rule) -> dict[str, Any]:
-    """Each run's mean over the items graded in every run, and what they say of another seed, at the rule's level."""
+def _seeds(
+    a: Sequence[Answers], b: Sequence[Answers], shared: Sequence[str], rule: Rule, *, known: bool
+) -> dict[str, Any]:
+    """Each run's mean over the items graded in every run, and what they say of another seed, at the rule's level.
+
+    known: each side has several runs or is fixed; else no difference over seeds is told.
+    """
     kept = _kept(a, b, shared, rule.test)
     means = [[sum(_mean([run], key, rule.test) for key in kept) / len(kept) for run in side] for side in (a, b)]
     out: dict[str, Any] = {}
@@ -157,9 +170,17 @@ def _seeds(a: Sequence[Answers], b: Sequence[Answers], shared: Sequence[str], ru
         m = seed_mean(values, p=rule.p)
         sd = m.sd if m.seeds > 1 else None
         out[name] = {"seeds": m.seeds, "runs": values, "mean": m.mean, "sd": sd, "interval": [m.low, m.high]}
-    d = seed_difference(*means, p=rule.p)
-    out["difference"] = {"gain": d.difference, "interval": [d.low, d.high], "p_value": d.p_value, "df": d.df}
+    out["difference"] = None
+    if known:
+        d = seed_difference(*means, p=rule.p)
+        out["difference"] = {"gain": d.difference, "interval": [d.low, d.high], "p_value": d.p_value, "df": d.df}
     return {"p": rule.p, **out}
+
+
+def _one_seed(decision: Decision, side: str) -> Decision:
+    """Undecided: the interval over items takes the runs as given, and one run's spread over seeds is not known."""
+    why = f"{decision.why}; {side} is one trained run, which says nothing of other seeds: give it several, or each one"
+    return replace(decision, verdict="undecided", why=why)
 
 
 def _agreed(decision: Decision, rule: Rule, over_seeds: Sequence[float]) -> Decision:

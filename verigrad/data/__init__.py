@@ -13,6 +13,7 @@ from verigrad.data.order import Order, shares
 from verigrad.data.sources import Source, load, load_source, load_suite
 from verigrad.data.split import Split, split
 from verigrad.data.text import normalise
+from verigrad.data.unleaked import without_leaks
 from verigrad.data.use import Use
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "pairs",
     "shares",
     "split",
+    "without_leaks",
 ]

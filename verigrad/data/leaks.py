@@ -2,7 +2,8 @@
 
 Three readings: by key (prompt, gold and columns), by the prompt as it stands, and by the prompt normalised (`text.
 normalise`). Turns that every prompt of a source opens with (a system text, few-shot examples) are set aside first, so
-that the same question under other instructions is found.
+that the same question under other instructions is found. Last, an item's last user turn is compared with every user
+turn of a conversation that is trained on, where its answer may stand; greetings and follow-ups ("go on") are no leaks.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ class Leak:
     """A test item that is also a training item."""
 
     how: str
-    """"the same item", "the same prompt", "the same prompt but for its form" or "shown in the few-shot turns"."""
+    """"the same item", "the same prompt", "the same prompt but for its form", "shown in the few-shot turns" or "a
+    turn of its conversation"."""
     test: str
     """Where the held-out or suite item is: "questions.jsonl:12"."""
     training: str
@@ -40,7 +42,14 @@ def find_leaks(split: Split) -> tuple[Leak, ...]:
         for turn in tasks[0].prompt[: openings["train", name][0]]
         if turn["role"] == "user"
     }
+    asked: dict[str, str] = {}
+    behind: dict[str, set[str]] = {}
     for task, place, (opening,) in _each(split, ("train", "validation"), openings):
+        before: list[str] = []
+        for turn in _user_turns(task, opening):
+            asked.setdefault(turn, place)
+            behind.setdefault(turn, set()).add("\n".join(before))
+            before.append(turn)
         for (_, read), places in zip(_READINGS, known, strict=True):
             places.setdefault(read(task, opening), place)
     leaks: dict[str, Leak] = {}
@@ -52,6 +61,10 @@ def find_leaks(split: Split) -> tuple[Leak, ...]:
             for opening in own
         ]
         found.append(("shown in the few-shot turns", few_shot.get(normalise(last))))
+        turns = _user_turns(task, 0)
+        # A turn that follows on different conversations is a phrase, unless it is all that this item's user says.
+        if turns and _is_question(turns[-1]) and (len(turns) == 1 or len(behind.get(turns[-1], ())) < 2):
+            found.append(("a turn of its conversation", asked.get(turns[-1])))
         for how, training in found:
             if training is not None:
                 leaks.setdefault(place, Leak(how=how, test=place, training=training, text=one_line(last)))
@@ -109,6 +122,17 @@ def _question(task: Task, opening: int) -> str:
     return "\n".join(turn["content"] for turn in task.prompt[opening:] if turn["role"] != "system")
 
 
+def _user_turns(task: Task, opening: int) -> list[str]:
+    """What the user says past the opening, turn by turn, normalised."""
+    return [normalise(turn["content"]) for turn in task.prompt[opening:] if turn["role"] == "user"]
+
+
+def _is_question(turn: str) -> bool:
+    """Whether a turn says enough to be one item and no other: "hello" and "go on" do not, "7 * 8" does."""
+    return len(turn) >= _LEAST_CHARACTERS or any(char.isdigit() for char in turn)
+
+
+_LEAST_CHARACTERS = 16
 _READINGS: tuple[tuple[str, Callable[[Task, int], str]], ...] = (
     ("the same item", lambda task, opening: task.key),
     ("the same prompt", _question),

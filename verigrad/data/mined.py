@@ -45,6 +45,8 @@ def mined(source: str, use: Use, *, key: str = "data.source") -> Mined:
     name = source.removeprefix("run:")
     run = _run(source, name, use, key)
     stages = [stage for stage, kind in sorted(run.stages().items()) if kind == "rl" and run.steps(stage)]
+    if name == "." and use.before is not None:  # a resumed run may have rollouts of later stages already
+        stages = [stage for stage in stages if stage < use.before]
     if not stages:
         before = "; an rl stage comes before it, or name another run" if name == "." else ""
         raise DataError(f'{key} = "{source}": {run.folder} has no stored rollouts to mine{before}', key=key)
@@ -127,4 +129,4 @@ def _task(task: Task, columns: dict[str, Any], source: str) -> Task:
 def _nothing(use: Use) -> str:
     if use.wants == "pairs":
         return "nothing to pair: no group has both a right and a wrong answer that ended by itself"
-    return f"no {_WHAT[use.wants]}"
+    return f"no {_WHAT[use.wants]} that were judged and ended by themselves (answers cut at max_tokens do not count)"

@@ -49,10 +49,14 @@ def reading(
     split_by: str | None = None,
     key: str = "data",
 ) -> Reading:
-    """A table's way of reading rows. RecipeError where its prompt is none."""
+    """A table's way of reading rows. RecipeError where its prompt is none, or shows the gold under any name."""
     template = turns(prompt, key=f"{key}.prompt") if prompt is not None else ()
-    if any("gold" in text.columns for _, text in template):
-        raise RecipeError(f"{key}.prompt shows {{gold}}: the answer would stand in the question", key=f"{key}.prompt")
+    yours = columns or {}
+    for name in sorted(frozenset().union(*(text.columns for _, text in template))):
+        if yours.get(name, name) == yours.get("gold", "gold"):
+            raise RecipeError(
+                f"{key}.prompt shows {{{name}}}: the answer would stand in the question", key=f"{key}.prompt"
+            )
     return Reading(template=template, system=system, columns=dict(columns or {}), split_by=split_by, key=key)
 
 

@@ -99,16 +99,18 @@ def load(
     labelled: bool = False,
     runs: Path | None = None,
     here: Path | None = None,
+    before: int | None = None,
 ) -> tuple[Source, ...]:
     """Every [data] table's source, read for a stage of this kind, with its held-out source where it names one.
 
     Rows of "preference" and "reward_model" hold a better and a worse answer (`labelled`: one answer and whether it is
     good), of "sft" the answer to imitate; all become tasks with those as columns (`data.pairs`, `data.labelled`,
     `data.demonstrations`). `runs` is the folder of `run:NAME` (runs/ where it is None), `here` the run that is going
-    on, for `run:.`. DataError for a fault in the data, RecipeError for one in the table; one line.
+    on, for `run:.`, which is the latest rl stage before stage `before`. DataError for a fault in the data, RecipeError
+    for one in the table; one line.
     """
     sources: list[Source] = []
-    use = Use(kind=kind, labelled=labelled, runs=runs or Path("runs"), here=here)
+    use = Use(kind=kind, labelled=labelled, runs=runs or Path("runs"), here=here, before=before)
     for i, table in enumerate(data):
         key = "data" if len(data) == 1 else f"data.{i}"
         how = _reading(table, key)

@@ -33,6 +33,8 @@ class Use:
     """Folder in which `run:NAME` is looked for."""
     here: Path | None = None
     """Folder of the run that is going on, for `run:.`; None where there is none yet."""
+    before: int | None = None
+    """The stage that reads: `run:.` is the latest rl stage before it; None: the latest there is."""
 
     @property
     def wants(self) -> Literal["questions", "demonstrations", "labels", "pairs"]:

@@ -9,7 +9,7 @@ from verigrad.models.fitness import company, unfit
 from verigrad.models.language_model import LanguageModel, freeze
 from verigrad.models.layout import common_beginning
 from verigrad.models.load import load
-from verigrad.models.lora import Adapted, add_lora, lora_of, merge, restore_adapter, save_adapter
+from verigrad.models.lora import Adapted, add_lora, check_lora, lora_of, merge, restore_adapter, save_adapter
 from verigrad.models.packed import packed_logps
 from verigrad.models.padded import ResponseLogps, response_logps
 from verigrad.models.perplexity import text_perplexity
@@ -39,6 +39,7 @@ __all__ = [
     "Working",
     "adapter_of",
     "add_lora",
+    "check_lora",
     "common_beginning",
     "company",
     "critic_of",

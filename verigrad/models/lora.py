@@ -78,12 +78,7 @@ def add_lora(lm: H, lora: Lora, *, seed: int) -> H:
 
     if adapters_of(lm.module):
         raise ValueError("the model has adapters already; merge them first")
-    if lora.dropout:
-        raise Refused(
-            f"model.lora.dropout = {lora.dropout:g}: log-probs before, in and after an update must be one network's; "
-            "use dropout = 0",
-            key="model.lora.dropout",
-        )
+    check_lora(lm, lora)
     heads = [p for name, p in lm.module.named_parameters() if _is_head(name)]
     module = copy.deepcopy(lm.module, {id(p): p for p in lm.module.parameters() if not any(p is h for h in heads)})
     assert lora.alpha is not None, "the recipe fills alpha in"
@@ -104,6 +99,17 @@ def add_lora(lm: H, lora: Lora, *, seed: int) -> H:
         if _is_head(name):
             p.requires_grad_()
     return _with(lm, module.eval())
+
+
+def check_lora(lm: Held, lora: Lora) -> None:
+    """Refuse, with its key, what `add_lora` would: before anything is measured that is thrown away then."""
+    if lora.dropout > 0:
+        raise Refused(
+            f"model.lora.dropout = {lora.dropout:g}: log-probs before, in and after an update must be one network's; "
+            "use dropout = 0",
+            key="model.lora.dropout",
+        )
+    _layers(lm.module, lora.layers)
 
 
 def lora_of(lm: Held) -> Adapted | None:

@@ -32,6 +32,7 @@ def check_recipe(recipe: Recipe) -> None:
             _check_models(each, recipe.stages if each is recipe else recipe.stages[: each.stages[0].number - 1])
     for each in stages:
         _check_stage(each)
+        _check_mined(each, recipe.stages[: each.stages[0].number - 1])
         if each.stages[0].kind != "reward_model":  # which is accepted on its own held-out pairs
             _check_suites(each, recipe.data)
     _check_units_used(recipe)
@@ -47,6 +48,14 @@ def _check_stage(recipe: Recipe) -> None:
     _check_rules(recipe)
 
 
+def _check_mined(recipe: Recipe, before: Sequence[Stage]) -> None:
+    """`run:.` reads the rollouts of an rl stage of this run."""
+    for n, data in enumerate(recipe.data):
+        if data.source == "run:." and not any(s.kind == "rl" for s in before):
+            text = 'data.source = "run:.": no rl stage comes before this one; name another run, run:NAME'
+            raise _refusal(recipe, ("data", n, "source"), text)
+
+
 def judged_sides(suites: Sequence[Suite], data: Sequence[Data]) -> tuple[tuple[str, ...], ...]:
     """For each suite the names of the sources whose held-out side it judges; none where its items are from elsewhere.
 
@@ -54,9 +63,7 @@ def judged_sides(suites: Sequence[Suite], data: Sequence[Data]) -> tuple[tuple[s
     """
     sides = held_out_sides(data)
     names = {d.name for d in data}
-    return tuple(
-        sides if s.source is None else (source_name(s.source),) if _names_data(s, names) else () for s in suites
-    )
+    return tuple(sides if s.source is None else (str(s.source),) if _names_data(s, names) else () for s in suites)
 
 
 def held_out_sides(data: Sequence[Data]) -> tuple[str, ...]:

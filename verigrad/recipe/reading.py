@@ -122,7 +122,7 @@ def _assemble(
     for stage in stages if count else ():
         flat = flattened(document, stage.number - 1, stage.kind)
         own = [table for table in document.value["stage"][stage.number - 1] if table in DOUBLED]
-        _lay_over(flat, settings_for(settings, stage.number, own), stage.kind, method_sets)
+        _lay_over(flat, settings_for(settings, stage.number, own, stage.kind), stage.kind, method_sets)
         flats.append(flat)
     if count:
         apply_settings(whole, above_stages(settings))

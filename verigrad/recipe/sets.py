@@ -77,13 +77,20 @@ def above_stages(settings: Sequence[Setting]) -> list[Setting]:
     return [s for s in settings if not s.key.startswith("stage.")]
 
 
-def settings_for(settings: Sequence[Setting], stage: int, own: Sequence[str]) -> list[Setting]:
+def settings_for(settings: Sequence[Setting], stage: int, own: Sequence[str], kind: str) -> list[Setting]:
     """The settings of a flattened stage (from 1): those above the stages, then its own, without `stage.N.`, which win.
 
-    An item of a list above is not an item of the stage's `own` list of that name, so it is left out.
+    An item of a list above is not an item of the stage's `own` list of that name, so it is left out, as is the unit the
+    stage does not count in. Raises RecipeError for an item of a list the stage does not have.
     """
     prefix = f"stage.{stage}."
-    plain = [s for s in above_stages(settings) if s.key.partition(".")[0] not in own]
+    for setting in settings:
+        table = setting.key.removeprefix(prefix).partition(".")[0]
+        if setting.key.startswith(prefix) and table == "data" and table not in own:
+            text = f"stage {stage} has no [[stage.data]] of its own; write it into the recipe"
+            raise refused(setting.key, text, key=setting.key)
+    other = "train.epochs" if kind == "rl" else "train.steps"
+    plain = [s for s in above_stages(settings) if s.key.partition(".")[0] not in own and s.key != other]
     return plain + [Setting(key=s.key[len(prefix) :], value=s.value) for s in settings if s.key.startswith(prefix)]
 
 

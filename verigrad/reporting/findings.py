@@ -232,6 +232,18 @@ def _checks_trouble(rows: Rows) -> _Found:
             yield {"name": metric.split("/")[1], "says": f"{late:.1%} of the {where} answers {words}", "advice": advice}
 
 
+def _critic(rows: Rows) -> _Found:
+    explained = values(rows, "value/explained")
+    late = explained[len(explained) // 2 :]
+    if len(explained) >= FEWEST and max(late) <= 0:
+        yield {
+            "name": "critic_explains_nothing",
+            "says": f"in the last {len(late)} steps the critic explained at most {max(late):.3g} of the returns' "
+            "variance: its values are noise in every advantage",
+            "advice": "another learning rate of the critic (loss.baseline.lr), more steps, or a baseline without a critic",
+        }
+
+
 def _gradients(rows: Rows) -> _Found:
     norms = values(rows, "grad/norm")
     if len(norms) < FEWEST:
@@ -266,5 +278,6 @@ _CHECKS: tuple[Callable[[Rows], _Found], ...] = (
     _paid_for_nothing,
     _mismatch,
     _checks_trouble,
+    _critic,
     _gradients,
 )

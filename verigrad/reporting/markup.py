@@ -75,6 +75,11 @@ def points(value: float) -> str:
     return f"{value * 100:+.1f}".replace("-", "−")
 
 
+def duration(seconds: float) -> str:
+    """A time in minutes, under a minute in seconds: 2.4 min, 12.3 s."""
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
 def figure(chart: str, caption: str, legend: Sequence[tuple[int, str]] = (), *, note: str = "") -> str:
     """A chart with its caption above, legend and note below. "" where the chart is."""
     if not chart:

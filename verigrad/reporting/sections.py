@@ -11,7 +11,8 @@ from typing import Any
 from verigrad.reporting import training_charts
 from verigrad.reporting.answers import QUESTIONS, four_answers
 from verigrad.reporting.escape import text
-from verigrad.reporting.markup import flat, fold, number, pairs, percent, pill, scalar, table
+from verigrad.reporting.losses import loss_tables
+from verigrad.reporting.markup import duration, flat, fold, number, pairs, percent, pill, scalar, table
 from verigrad.reporting.verdicts import acceptance_section, decision_words
 from verigrad.reporting.view import Sample, View
 
@@ -84,7 +85,7 @@ def data_section(v: View) -> str:
 def reward_section(v: View) -> str:
     """The parts, their curves, answers of every status."""
     rows = []
-    for r in v.children("reward"):
+    for r in v.paid:
         kind = next((k for k in ("verifier", "shaping", "model") if r.get(k) is not None), "verifier")
         options = {
             k.removeprefix("options."): x for k, x in r.items() if k.startswith("options") and x not in (None, {})
@@ -93,36 +94,26 @@ def reward_section(v: View) -> str:
         rows.append([f"{kind} {scalar(r.get(kind))}", scalar(r.get("on") or "all"), scalar(r.get("weight", 1)),
                      scalar(r.get("gated", False)), said])  # fmt: skip
     out = table(("part", "on", "weight", "only when right", "options"), rows)
-    return out + training_charts.reward_figures(v) + sample_answers(v.samples)
+    if any(r.get("model") is not None for r in v.paid) and not any(r.get("verifier") is not None for r in v.paid):
+        out += "<p>No program judges these answers: right and wrong are the sign of the judge's score.</p>"
+    return out + training_charts.reward_figures(v) + sample_answers(v.samples, staged=len(v.stages) > 1)
 
 
 def loss_section(v: View) -> str:
-    """The method's record, what was changed about it, the curves, where the time went."""
-    method = v.resolved.get("method")
-    out = f"<p>{text(four_answers(v)[2], limit=600)}</p>"
-    if isinstance(method, Mapping):
-        changes = next((method[k] for k in ("changed", "changes", "diff", "diffs") if method.get(k)), None)
-        if isinstance(changes, list):
-            out += "<ul>" + "".join(f"<li>{text(c, limit=300)}</li>" for c in changes) + "</ul>"
-        out += fold("The method's whole record", pairs(method))
-    if isinstance(v.resolved.get("paper_sizes"), Mapping):
-        rows = [(text(k), scalar(v.value(k)), scalar(x)) for k, x in v.resolved["paper_sizes"].items()]
-        out += fold("The paper's sizes beside this run's", table(("key", "here", "paper"), rows))
-    sizes = {k.removeprefix("train."): x for k, (x, _) in v.values.items() if k.startswith("train.")}
-    out += fold("Sizes and steps", pairs(sizes))
-    return out + training_charts.loss_figures(v) + _time(v)
+    """What ran in each stage, the curves, where the time went."""
+    return loss_tables(v) + training_charts.loss_figures(v) + _time(v)
 
 
 def appendix(v: View) -> str:
     """Every value with its origin, versions, hardware, seeds, the recipe, what could not be read."""
-    rows = [(f"<code>{text(k)}</code>", scalar(x), text(origin)) for k, (x, origin) in v.values.items()]
+    rows = [(f"<code>{text(_said(k))}</code>", scalar(x), text(origin)) for k, (x, origin) in v.values.items()]
     out = fold("Every value and where it comes from", table(("key", "value", "origin"), rows))
     for key, title in (("hardware", "Hardware"), ("versions", "Versions"), ("seeds", "Seeds"), ("git", "Source state")):
         value = v.resolved.get(key)
         if value is not None:
             out += fold(title, pairs(value if isinstance(value, Mapping) else {key: value}))
     known = {"values", "method", "hardware", "versions", "seeds", "git", "data", "split", "counts", "answers", "notes"}
-    known.add("paper_sizes")
+    known |= {"paper_sizes", "stages"}
     rest = [(k, x) for k, x in flat({k: x for k, x in v.resolved.items() if k not in known})]
     out += fold("Also in resolved.json", table(("", ""), [(text(k), scalar(x)) for k, x in rest]))
     out += fold("The recipe", f"<pre>{text(v.recipe, limit=20_000)}</pre>" if v.recipe else "")
@@ -135,20 +126,27 @@ def appendix(v: View) -> str:
     return f'<section><h2 id="{v_id(v)}-record">The record</h2>{out}</section>'
 
 
-def sample_answers(samples: Sequence[Sample]) -> str:
-    """Answers of each verdict status, early beside late."""
+def _said(key: str) -> str:
+    """A key path with stages counted from 1, as folders and --set count them."""
+    table, _, rest = key.partition(".")
+    number, _, name = rest.partition(".")
+    return f"stage.{int(number) + 1}.{name}" if table == "stage" and number.isdigit() and name else key
+
+
+def sample_answers(samples: Sequence[Sample], *, staged: bool = False) -> str:
+    """Answers of each verdict status, early beside late; `staged` names the stage too."""
     if not samples:
         return ""
     out = []
     for status in ("right", "wrong", "unreadable", "broke_check", "ungraded"):
         there = [s for s in samples if s.status == status]
-        cards = "".join(_card(s) for s in there)
+        cards = "".join(_card(s, staged) for s in there)
         title = f"Answers judged {status.replace('_', ' ')}: {len(there)} shown"
         out.append(fold(title, f'<div class="two">{cards}</div>' if cards else "", open_=True))
     return f"<h3>What the model wrote</h3>{''.join(out)}"
 
 
-def _card(s: Sample) -> str:
+def _card(s: Sample, staged: bool) -> str:
     r, verdict = s.scored.rollout, s.scored.verdict
     question = r.task.prompt[-1]["content"] if r.task.prompt else ""
     paid = ", ".join(f"{text(k, limit=40)} {number(x)}" for k, x in s.scored.parts.items())
@@ -158,16 +156,20 @@ def _card(s: Sample) -> str:
         f"reward {'none' if s.scored.reward is None else number(s.scored.reward)}" + (f" ({paid})" if paid else "")
     ]
     facts += [f"{len(r.token_ids)} tokens" + (", cut at the limit" if r.finish == "length" else "")]
+    at = f"{s.when}, {f'stage {s.stage}, ' if staged else ''}step {s.step}"
     return (
-        f'<article class="answer"><h5>{pill(s.status.replace("_", " "), _KINDS[s.status])} {s.when}, step {s.step}</h5>'
+        f'<article class="answer"><h5>{pill(s.status.replace("_", " "), _KINDS[s.status])} {at}</h5>'
         f'<pre class="prompt">{text(question, limit=800)}</pre><pre>{text(r.answer)}</pre>'
         f'<p class="small">{"; ".join(facts)}</p></article>'
     )
 
 
 def _standing(v: View) -> str:
-    phase, step, steps = v.status.get("phase", "unknown"), v.status.get("step"), v.value("train.steps")
-    at = f"step {step}" + (f" of {steps}" if steps else "") if step else ""
+    phase, step, stage = v.status.get("phase", "unknown"), v.status.get("step"), v.status.get("stage")
+    own = f"stage.{stage - 1}.train.steps" if v.staged and isinstance(stage, int) else "train.steps"
+    steps = v.value(own)
+    at = (f"stage {stage}, " if len(v.stages) > 1 else "") + f"step {step}" + (f" of {steps}" if steps else "")
+    at = at if step else ""
     kinds = ", ".join(f"{n} {kind}" for n, kind in v.stages.items()) if len(v.stages) > 1 else ""
     model = v.value("model.path", "")
     parts = [f"phase {text(phase, limit=80)}", text(at), text(kinds), text(model, limit=200)]
@@ -187,11 +189,12 @@ def _tiles(v: View) -> str:
         x for t in v.timings for k, x in t.items() if k not in ("stage", "step") and isinstance(x, float | int)
     )
     if seconds:
-        tiles.append(("working time", f"{seconds / 60:.1f} min"))
+        tiles.append(("working time", duration(seconds)))
     if not tiles:
         return ""
     cells = "".join(f"<div><dt>{text(name)}</dt><dd>{value}</dd></div>" for name, value in tiles)
     note = "Means of the first and the last tenth of the steps. In charts thin: each step; thick: a moving mean."
+    note += " Charts count steps through all stages." if len(v.stages) > 1 else ""
     return f'<dl class="tiles">{cells}</dl><p class="small">{note}</p>'
 
 
@@ -231,7 +234,7 @@ def _time(v: View) -> str:
         f'<i class="c{n % 8}" style="flex-grow:{x / whole:.4f}"></i>' for n, x in enumerate(total.values()) if x
     )
     keys = "".join(
-        f'<li class="c{n % 8}">{text(k, limit=30)} {x / 60:.1f} min ({x / whole:.0%})</li>'
+        f'<li class="c{n % 8}">{text(k, limit=30)} {duration(x)} ({x / whole:.0%})</li>'
         for n, (k, x) in enumerate(total.items())
     )
     bar = f'<div class="bar">{bars}</div><ul class="legend">{keys}</ul>'

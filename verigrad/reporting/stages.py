@@ -18,7 +18,7 @@ def stages_block(acceptance: Any) -> str:
     if not isinstance(stages, list):
         return ""
     rows = [row for stage in stages if isinstance(stage, Mapping) for row in _rows(stage)]
-    heads = ("stage", "of", "before", "after", "change", "against its start", "against the first model")
+    heads = ("stage", "of", "before", "after", "change", "decision", "the same against the first model")
     whys = "".join(
         f"<li>stage {number(s['stage'])}: {text(s.get('why', ''), limit=600)}</li>"
         for s in stages
@@ -30,7 +30,8 @@ def stages_block(acceptance: Any) -> str:
 
 def _rows(stage: Mapping[str, Any]) -> Iterator[list[str]]:
     name = f"{text(stage.get('stage', '?'))} {text(stage.get('kind', ''), limit=40)}"
-    mine = decision_pill(str(stage.get("verdict", "")))
+    judge = stage.get("kind") == "reward_model"
+    mine = decision_pill(str(stage.get("verdict", ""))) + (" against 0.5" if judge else " against its start")
     first = stage.get("against_first")
     theirs = decision_pill(str(first.get("verdict", ""))) if isinstance(first, Mapping) else ""
     pairs = stage.get("pairs")
@@ -51,11 +52,12 @@ def _rows(stage: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def _sides(suite: Mapping[str, Any]) -> list[str]:
-    """Strict greedy accuracy before and after, and the decided gain with its interval."""
-    greedy = suite.get("greedy")
-    before, after = ((_number(greedy, side, "strict") if isinstance(greedy, Mapping) else None) for side in
-                     ("before", "after"))  # fmt: skip
+    """Strict accuracy before and after by the answers the decision is about, and the decided gain with its interval."""
     decision = suite.get("decision")
+    measure = "sampled" if _is_sampled(suite, decision) else "greedy"
+    sides = suite.get(measure)
+    shares = [_number(sides, side, "strict") if isinstance(sides, Mapping) else None for side in ("before", "after")]
+    before, after = (f"{percent(share)} {measure}" if share is not None else "" for share in shares)
     change = ""
     if isinstance(decision, Mapping) and isinstance(decision.get("gain"), float | int):
         interval = decision.get("interval")
@@ -63,7 +65,14 @@ def _sides(suite: Mapping[str, Any]) -> list[str]:
         if isinstance(interval, list) and len(interval) == 2 and all(isinstance(x, float | int) for x in interval):
             ends = f" [{100 * interval[0]:+.1f}, {100 * interval[1]:+.1f}]"
         change = f"{100 * decision['gain']:+.1f}{ends} points"
-    return [_share(before), _share(after), change]
+    return [before, after, change]
+
+
+def _is_sampled(suite: Mapping[str, Any], decision: Any) -> bool:
+    """Whether the decision is about draws, as its reason says, and their numbers are there."""
+    why = decision.get("why") if isinstance(decision, Mapping) else None
+    sampled = suite.get("sampled")
+    return "sampled gain" in str(why) and isinstance(sampled, Mapping) and bool(_number(sampled, "after", "count"))
 
 
 def _number(of: Mapping[str, Any], side: str, key: str) -> float | None:

@@ -6,6 +6,7 @@ numbers (sections).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,13 @@ _KNOWN = {"suite", "grader", "independent", "items", "families", "interval_p", "
 _KNOWN |= {"pass_gain"}
 
 
+_WHY = re.compile(
+    r"(?:accepted|not accepted|undecided): (?P<of>greedy|sampled) gain \S+, (?P<level>\S+ %) interval \[.*?\] "
+    r"against (?P<bound>(?:gain|margin) \S+), p .*? by .*?, (?P<rest>\d+ items in \d+ families.*)"
+)
+"""A decision's reason as acceptance words it: what of it the suite's own line does not say yet."""
+
+
 def suites(acceptance: Any) -> list[Mapping[str, Any]]:
     """Every suite's numbers in acceptance.json, wherever they stand in it, but for those of single stages."""
     return list(_suites(_whole(acceptance)))
@@ -59,7 +67,7 @@ def decision_words(v: View) -> str:
         return f"<p>{pill('no decision yet', 'plain')} phase: {text(phase)}{at}</p>"
     rows = "".join(f"<li>{_suite_words(s)}</li>" for s in there)
     why = v.acceptance.get("why") if isinstance(v.acceptance, Mapping) else None
-    tail = f" {text(why, limit=600)}" if why and len(there) > 1 else ""
+    tail = f" {text(_least(why, there), limit=600)}" if why and len(there) != 1 else ""
     return f"<p>{decision_pill(whole)}{tail}</p>" + (f'<ul class="plain">{rows}</ul>' if rows else "")
 
 
@@ -125,16 +133,28 @@ def _suite_words(s: Mapping[str, Any]) -> str:
     if not isinstance(d, Mapping):
         return f"{name}: measured, no decision"
     words = f"{name}: {decision_pill(d.get('verdict'))} "
+    why = str(d.get("why") or "")
+    said = _WHY.fullmatch(why)
     if isinstance(d.get("gain"), float | int):
-        words += f"gain {points(d['gain'])} points"
+        words += (f"{said['of']} " if said else "") + f"gain {points(d['gain'])} points"
         interval = _interval(d.get("interval"))
-        words += f" (interval {points(interval[0])} to {points(interval[1])})" if interval else ""
+        level = f"{said['level']} " if said else ""
+        words += f" ({level}interval {points(interval[0])} to {points(interval[1])})" if interval else ""
+    words += f" against {text(said['bound'], limit=40)}" if said else ""
     if isinstance(d.get("p_value"), float | int):
         words += f", p {number(float(d['p_value']))} by {text(d.get('test', 'its test'), limit=80)}"
         words += holm_words(s)
-    return (
-        words + _independence(s) + (f'<br><span class="why">{text(d["why"], limit=600)}</span>' if d.get("why") else "")
-    )
+    rest = said["rest"] if said else why
+    return words + _independence(s) + (f'<br> <span class="why">{text(rest, limit=600)}</span>' if rest else "")
+
+
+def _least(why: Any, there: Sequence[Mapping[str, Any]]) -> str:
+    """The run's reason; where it is one suite's own, which stands below in full, that suite's name."""
+    for s in there:
+        d = s.get("decision")
+        if isinstance(d, Mapping) and d.get("why") and why == f"{s['suite']}: {d['why']}":
+            return f"as its least suite, {s['suite']}"
+    return str(why)
 
 
 def _independence(s: Mapping[str, Any]) -> str:

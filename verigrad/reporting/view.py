@@ -77,13 +77,26 @@ class View:
         return self.values[key][0] if key in self.values else default
 
     def children(self, table: str) -> list[dict[str, Any]]:
-        """The values below `table.0.`, `table.1.`, ... as one flat dict each."""
+        """The values below `table.0.`, `table.1.`, ... as one flat dict each; `table` may be "stage.0.reward"."""
         out: dict[int, dict[str, Any]] = {}
         for key, (value, _) in self.values.items():
-            parts = key.split(".", 2)
-            if len(parts) == 3 and parts[0] == table and parts[1].isdigit():
-                out.setdefault(int(parts[1]), {})[parts[2]] = value
+            number, _, rest = key.removeprefix(f"{table}.").partition(".")
+            if key.startswith(f"{table}.") and number.isdigit() and rest:
+                out.setdefault(int(number), {})[rest] = value
         return [out[n] for n in sorted(out)]
+
+    @property
+    def staged(self) -> bool:
+        """Whether the recipe has stages, whose values then stand below `stage.0.`, `stage.1.`, ..."""
+        return any(key.startswith("stage.0.") for key in self.values)
+
+    @property
+    def paid(self) -> list[dict[str, Any]]:
+        """The reward parts that paid, each once: those of the rl stages, without stages the recipe's."""
+        if not self.staged:
+            return self.children("reward")
+        parts = [p for n, kind in self.stages.items() if kind == "rl" for p in self.children(f"stage.{n - 1}.reward")]
+        return [part for n, part in enumerate(parts) if part not in parts[:n]]
 
     def series(self, metric: str) -> list[Point]:
         """(step counted through all stages, value) of a metric wherever it was measured."""

@@ -137,6 +137,11 @@ class Rewards:
         """Whether a program judges that source: a reward model's sign is no verdict to compare a grader with."""
         return any(j.part.verifier is not None and j.part.judges(source) for j in self._judges)
 
+    @property
+    def gated(self) -> tuple[str, ...]:
+        """Names of the reward models that score right answers alone."""
+        return tuple(m.name for m in self._models if m.part.gated)
+
     def check_sources(self, sources: Iterable[str]) -> None:
         """Raises RecipeError where a source has no verifier, or a part names a source that is not there."""
         known = tuple(sources)

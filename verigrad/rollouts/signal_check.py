@@ -6,7 +6,7 @@ a group baseline. Left out: drawing the sample (collect) and refusing (runs).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,7 +28,8 @@ class PilotNumbers:
     ever_right: int
     """Prompts with at least one right answer."""
     ever_scored: int
-    """Prompts with an answer whose verdict scored above 0: a check with partial credit teaches before it says right."""
+    """Prompts with an answer whose verdict scored above 0: a check with partial credit teaches before it says right.
+    Every prompt that no program judges counts: a reward model's sign says nothing of what is learnt from it."""
     all_right: int
     """Groups all right."""
     all_wrong: int
@@ -69,8 +70,17 @@ def carrying(groups: Sequence[Group], *, compared: bool, process: bool = False) 
     return sum(map(carries, groups))
 
 
-def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True, process: bool = False) -> PilotNumbers:
-    """The numbers of these groups; `compared` and `process` as in `carrying`."""
+def pilot_numbers(
+    groups: Sequence[Group],
+    *,
+    group: int,
+    compared: bool = True,
+    process: bool = False,
+    verified: Callable[[str], bool] = lambda _: True,
+) -> PilotNumbers:
+    """The numbers of these groups; `compared` and `process` as in `carrying`. `verified`: of a source, whether a
+    program judges it and not a reward model alone.
+    """
     everyone = [s for g in groups for s in (*g.members, *g.left_out)]
     graded = [m for g in groups for m in g.members]
     rates = tuple(g.num_right / len(g.members) if g.members else 0.0 for g in groups)
@@ -81,7 +91,9 @@ def pilot_numbers(groups: Sequence[Group], *, group: int, compared: bool = True,
         pass_rates=rates,
         right=sum(m.verdict.correct for m in graded) / max(len(graded), 1),
         ever_right=sum(g.num_right > 0 for g in groups),
-        ever_scored=sum(any((m.verdict.score or 0.0) > 0 for m in g.members) for g in groups),
+        ever_scored=sum(
+            not verified(g.task.source) or any((m.verdict.score or 0.0) > 0 for m in g.members) for g in groups
+        ),
         all_right=sum(bool(g.members) and g.num_right == len(g.members) for g in groups),
         all_wrong=sum(bool(g.members) and g.num_right == 0 for g in groups),
         varied=sum(g.varied for g in groups),

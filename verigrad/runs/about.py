@@ -17,7 +17,6 @@ from typing import Any
 
 from verigrad.acceptance import lines as headline_lines
 from verigrad.losses import Method, PreferenceMethod, describe, describe_preference, diff, methods
-from verigrad.models import LanguageModel
 from verigrad.recipe import Recipe
 from verigrad.records import Task
 from verigrad.runs.answers import four_answers
@@ -166,7 +165,7 @@ def _git(recipe: Recipe) -> dict[str, Any] | None:
     return None if commit is None else {"commit": commit, "clean": git("status", "--porcelain", "-uno") == ""}
 
 
-def card(ready: Prepared, lm: LanguageModel, acceptance: Mapping[str, Any] | None) -> str:
+def card(ready: Prepared, acceptance: Mapping[str, Any] | None) -> str:
     """The README.md of a saved model: the four answers, what accepted it, and what that does not say."""
     answers = "\n".join(f"- {line}" for line in four_answers(ready))
     verdict = "Not accepted yet: this is a checkpoint."
@@ -175,13 +174,13 @@ def card(ready: Prepared, lm: LanguageModel, acceptance: Mapping[str, Any] | Non
         verdict = f"**{acceptance['verdict'].replace('_', ' ')}**: {acceptance['why']}\n\n```\n{told}\n```"
     return f"""---
 library_name: transformers
-base_model: {lm.name}
+base_model: {ready.whole.model.path}
 tags: [rlvr, verigrad]
 ---
 
 # {ready.whole.run.name}
 
-{lm.name}, post-trained with verigrad on tasks whose answers a program checks.
+{ready.whole.model.path}, post-trained with verigrad on tasks whose answers a program checks.
 
 {answers}
 

@@ -22,6 +22,7 @@ from verigrad.acceptance import (
     task_format,
     with_holm,
 )
+from verigrad.acceptance.headline import differs
 from verigrad.acceptance.measure import TrainingVerdict
 from verigrad.models import LanguageModel, text_perplexity
 from verigrad.recipe import Sampling
@@ -153,7 +154,7 @@ def look_of(ready: Prepared, sampler: Sampler) -> tuple[int, Callable[[int], Map
             )
         ]
         replies = [m.greedy for m in measured]
-        both = [(r.grade.strict == "right") != (r.training == "right") for r in replies if r.training != "ungraded"]
+        both = [d for r in replies if (d := differs(r)) is not None]
         right = accuracy(measured)
         out = {"validation/disagree": sum(both) / len(both)} if both else {}
         return out if right != right else {**out, "validation/right": right}

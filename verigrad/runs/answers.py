@@ -10,14 +10,15 @@ from verigrad.runs.suites import Judged
 
 def four_answers(ready: Prepared) -> tuple[str, str, str, str]:
     """Where the data comes from, who gives the reward, how the loss is computed, who accepts; one line each."""
-    recipe, cut, whole = ready.recipe, ready.split, ready.whole
+    cut, whole = ready.split, ready.whole
     data = "; ".join(
         f"{name}: {len(cut.train[name]):,} to train on, {len(cut.validation.get(name, ())):,} to look at, "
         f"{len(cut.held_out.get(name, ())):,} held out"
         for name in cut.train
     )
-    reward = ", ".join(_part(p) for p in recipe.reward) or "nobody: no stage is paid"
     stages = whole.flat or (whole,)
+    paid = [_part(p) for stage in stages if stage.stages[0].kind == "rl" for p in stage.reward]
+    reward = ", ".join(dict.fromkeys(paid)) or "nobody: no stage is paid"
     loss = ", then ".join(loss_words(stage) for stage in stages)
     suites = [_accepts(j) for j in ready.suites]
     if not suites:  # a reward model's stage: its own, and who judges the policies after it

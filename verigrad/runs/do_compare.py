@@ -15,7 +15,7 @@ from verigrad.acceptance.decide import Rule
 from verigrad.errors import Refused
 from verigrad.recipe import Recipe
 from verigrad.records import Decision
-from verigrad.runs.sides import BEFORE, Answers, StoredRun, differences, names, stored
+from verigrad.runs.sides import BEFORE, Answers, StoredRun, differences, names, place, stored, trained
 from verigrad.runs.talk import Silent, Talk
 
 Side = str | Path | Sequence[str | Path]
@@ -63,7 +63,8 @@ def compare(
     """
     talk = talk or Silent()
     of_a, of_b = names(a), names(b)
-    if both := sorted({*of_a} & {*of_b}):
+    on_b = {place(name) for name in of_b}
+    if both := [name for name in of_a if place(name) in on_b]:
         raise Refused(f"{', '.join(both)} is on both sides: nothing to compare")
     if recipe is None:
         return _stored(of_a, of_b)
@@ -72,7 +73,8 @@ def compare(
 
     found, rules, notes = measured_afresh((*of_a, *of_b), recipe, sets, talk)
     answers_a, answers_b = [found[name] for name in of_a], [found[name] for name in of_b]
-    return _compared(list(of_a), list(of_b), answers_a, answers_b, rules, notes, measured="fresh")
+    fixed = frozenset(letter for letter, side in (("a", of_a), ("b", of_b)) if not any(map(trained, side)))
+    return _compared(list(of_a), list(of_b), answers_a, answers_b, rules, notes, measured="fresh", fixed=fixed)
 
 
 def _stored(a: tuple[str, ...], b: tuple[str, ...]) -> Compared:
@@ -92,7 +94,8 @@ def _stored(a: tuple[str, ...], b: tuple[str, ...]) -> Compared:
     lost = sorted({s for run in (*answers_a, *answers_b) for s in run} - set(shared))
     notes += [f"not every run has the suite {suite}: left out" for suite in lost]
     named = [f"what B started from ({left[0].settings.get('model.path')})"] if before else list(a)
-    return _compared(named, list(b), answers_a, answers_b, {s: rules[s] for s in shared}, notes, measured="stored")
+    mine, fixed = {s: rules[s] for s in shared}, frozenset({"a"} if before else ())
+    return _compared(named, list(b), answers_a, answers_b, mine, notes, measured="stored", fixed=fixed)
 
 
 def _rules_of(runs: Sequence[StoredRun]) -> dict[str, Rule]:
@@ -113,10 +116,11 @@ def _compared(
     notes: list[str],
     *,
     measured: str,
+    fixed: frozenset[str],
 ) -> Compared:
     suites = with_holm(
         [
-            versus([run[suite] for run in answers_a], [run[suite] for run in answers_b], rule, suite=suite)
+            versus([run[suite] for run in answers_a], [run[suite] for run in answers_b], rule, suite=suite, fixed=fixed)
             for suite, rule in rules.items()
         ]
     )

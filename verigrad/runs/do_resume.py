@@ -13,8 +13,8 @@ from verigrad.runs.about import about, checks_record, data_record, user_files
 from verigrad.runs.answers import four_answers
 from verigrad.runs.logs import check_trackers
 from verigrad.runs.loss_of import method_sets
-from verigrad.runs.phases import finish, pilot_phase, remaining_phases
-from verigrad.runs.policy import open_model, policy_of
+from verigrad.runs.phases import finish, model_place, pilot_phase, remaining_phases
+from verigrad.runs.policy import check_adapters, open_model, policy_of
 from verigrad.runs.prepare import Prepared, placed, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
@@ -54,7 +54,9 @@ def resume(
             _same_checks(run, turns.stages, resolved)
             first = turns(1)
             with placed(whole):
-                policy = policy_of(first, open_model(first, talk), talk)
+                lm = open_model(first, talk)
+                check_adapters(whole, lm)
+                policy = policy_of(first, lm, talk)
             if again:
                 _reopen(run, whole)
             changed = [*resolved["sets"], *sets]
@@ -138,15 +140,37 @@ def _decided(run: RunDirectory) -> bool:
 
 
 def _goes_on_after_its_end(run: RunDirectory, whole: Recipe, then: Mapping[str, Any]) -> bool:
-    """Whether a run that has its model is to train on: more steps than it did, asked for now or never reached."""
-    if not (run.folder / "model").exists():
+    """Whether a run whose last stage has its model is to train that stage on: more than it did, asked for now or never
+    reached. Raises Refused where more is asked of a stage that others have followed.
+    """
+    raised = _raised(whole, then)
+    for stage in whole.stages[:-1]:
+        if stage.number in raised and (run.folder / model_place(whole, stage.number)).exists():
+            raise Refused(
+                f"stage {stage.number} of {run.folder} is done and stage {stage.number + 1} began from it: "
+                "only the last stage may be given more; a new run"
+            )
+    last = whole.stages[-1].number
+    if not (run.folder / model_place(whole, last)).exists():
         return False
-    last = whole.stage(whole.stages[-1].number)
-    done = max(run.checkpoints(last.stages[0].number), default=0)
+    steps, done = whole.stage(last).train.steps, max(run.checkpoints(last), default=0)
+    if steps is None:
+        return last in raised
     changed = dict(_values(then)) != dict(_values(json.loads(json.dumps(whole.resolved()))))
-    if last.train.steps is None:  # epochs: how many steps they are the data says, and the loop knows
-        return changed and _decided(run)
-    return last.train.steps > done and (changed or _decided(run))
+    return steps > done and (changed or _decided(run))
+
+
+def _raised(whole: Recipe, then: Mapping[str, Any]) -> set[int]:
+    """Stages that are given more steps or epochs than the run was started with."""
+    before, now = dict(_values(then)), dict(_values(json.loads(json.dumps(whole.resolved()))))
+    raised = set()
+    for n, stage in enumerate(whole.stages):
+        at = f"stage.{n}." if whole.flat else ""
+        for unit in ("steps", "epochs"):
+            was, value = before.get(f"{at}train.{unit}"), now.get(f"{at}train.{unit}")
+            if was is not None and value is not None and value > was:
+                raised.add(stage.number)
+    return raised
 
 
 def _more(whole: Recipe) -> str:
@@ -159,8 +183,10 @@ def _more(whole: Recipe) -> str:
 
 
 def _reopen(run: RunDirectory, whole: Recipe) -> None:
-    """Take away what a run's end wrote; the model goes first, so that a kill in between is no end either."""
-    last = whole.stages[-1].name
-    of_stage = (f"{last}/model", f"{last}/after.jsonl", f"{last}/pairs.json")
-    for name in ("model", "adapter", *of_stage, "acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
+    """Take away what a run's end wrote of its last stage; the model goes first, so that a kill in between is no end."""
+    last = whole.stages[-1]
+    place = model_place(whole, last.number)
+    adapter = str(Path(place).with_name("adapter"))
+    of_stage = (f"{last.name}/after.jsonl", f"{last.name}/pairs.json")
+    for name in (place, adapter, *of_stage, "acceptance.json", "items.jsonl.zst", "spotcheck.jsonl", "report.html"):
         run.remove(name)

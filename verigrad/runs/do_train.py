@@ -13,7 +13,7 @@ from verigrad.runs.answers import four_answers
 from verigrad.runs.golds import forget_refusal
 from verigrad.runs.logs import check_trackers
 from verigrad.runs.phases import pilot_phase, remaining_phases
-from verigrad.runs.policy import open_model, policy_of
+from verigrad.runs.policy import check_adapters, open_model, policy_of
 from verigrad.runs.prepare import RUNS, placed, read
 from verigrad.runs.run import Run
 from verigrad.runs.talk import Silent, Talk
@@ -53,7 +53,9 @@ def train(
             talk.line(f"note: {note}")
         with placed(whole):
             first = turns(1)
-            policy = policy_of(first, open_model(first, talk), talk)
+            lm = open_model(first, talk)
+            check_adapters(whole, lm)
+            policy = policy_of(first, lm, talk)
             run = RunDirectory.create(
                 folder,
                 recipe_text=whole.text,

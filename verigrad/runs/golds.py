@@ -92,7 +92,9 @@ def _through_verifiers(ready: Prepared, folder: Path, *, anyway: bool) -> tuple[
     recipe, cut = ready.recipe, ready.split
     if ready.rewards is None or ready.kind != "rl":
         return ready, []
-    everyone = [t for side in (cut.train, cut.validation, cut.held_out) for tasks in side.values() for t in tasks]
+    # A stage with data of its own is held out from sources its verifier need not know.
+    sides = (cut.train, cut.validation, {n: tasks for n, tasks in cut.held_out.items() if n in cut.train})
+    everyone = [t for side in sides for tasks in side.values() for t in tasks]
     first = everyone[:PROBE]
     failed = ready.rewards.check_golds(first)
     hopeless = len(failed) == PROBE or (len(failed) > 1 and [t for t, _ in failed] == first[: len(failed)])
@@ -152,6 +154,14 @@ def _without(judged: Judged, keys: Set[str]) -> Judged:
         tasks=tuple(t for t in judged.tasks if t.key not in keys),
         validation=tuple(t for t in judged.validation if t.key not in keys),
     )
+
+
+def without_items(ready: Prepared, keys: Set[str]) -> Prepared:
+    """The stage with suites that have none of these tasks. Raises DataError where a suite has nothing left."""
+    suites = tuple(_without(j, keys) for j in ready.suites)
+    if empty := [j.name for j in suites if not j.tasks]:
+        raise DataError(f"acceptance: {empty[0]} has no item left whose gold passes", key="acceptance")
+    return replace(ready, suites=suites)
 
 
 def _short(text: str, most: int = 160) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,7 +33,8 @@ def preference_of(recipe: Recipe, own: Mapping[str, Any]) -> PreferenceMethod:
     """The preference method of a preference stage. Raises Refused."""
     loss = recipe.loss
     if loss.method in methods:
-        said = f'loss.method is "{loss.method}", which learns from rewards' if own.get("method") else "needs its loss"
+        written = recipe.document.has(("loss", "method"))
+        said = f'loss.method is "{loss.method}", which learns from rewards' if written else "needs its loss"
         raise Refused(f'a preference stage: {said}; say [stage.loss] method = "dpo"', key="loss.method")
     return build_preference(loss.method, _axes(loss.axes, own, PREFERENCE_AXES, POLICY_AXES, "preference"))
 
@@ -49,7 +51,7 @@ def center_of(recipe: Recipe, own: Mapping[str, Any]) -> float:
             )
     link = own.get("link", {})
     value = link.get("center", CENTER) if isinstance(link, Mapping) and set(link) <= {"center"} else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise Refused("loss.link of a reward_model stage wants { center = a number of at least 0 }", key="loss.link")
     return float(value)
 

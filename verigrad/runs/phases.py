@@ -9,13 +9,14 @@ resuming and ending badly (train, resume, watching); what a stage does (stage_rl
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from verigrad.acceptance import Measured, spot_check
 from verigrad.errors import Refused
 from verigrad.models import save, save_adapter
+from verigrad.recipe import Recipe
 from verigrad.records import Item
 from verigrad.reporting import report
 from verigrad.runs.about import card
@@ -23,15 +24,14 @@ from verigrad.runs.accepting import items_of, measure_suites, off_task, read_mea
 from verigrad.runs.deciding import decided, stage_decided
 from verigrad.runs.piloting import run_pilot
 from verigrad.runs.policy import Policy, open_model, policy_of, with_adapters
-from verigrad.runs.prepare import Prepared
+from verigrad.runs.prepare import Prepared, waits
 from verigrad.runs.stage_offline import run_preference, run_reward_model, run_sft
 from verigrad.runs.stage_rl import run_rl
 from verigrad.runs.talk import Silent, Talk
+from verigrad.runs.turns import Turns
 from verigrad.store import RunDirectory
 from verigrad.training import Ended
 
-TurnOf = Callable[[int], Prepared]
-"""The stage of that number, prepared: its turn may have to come first."""
 _POLICY = {"rl": run_rl, "sft": run_sft, "preference": run_preference}
 
 
@@ -61,7 +61,7 @@ def pilot_phase(run: RunDirectory, ready: Prepared, policy: Policy, talk: Talk, 
         raise
 
 
-def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: Talk) -> None:
+def remaining_phases(run: RunDirectory, turn_of: Turns, policy: Policy, talk: Talk) -> None:
     """All phases after the pilot, each skipped where its file is there. `policy` is the recipe's own model."""
     whole = turn_of(1).whole
     first = start = None
@@ -70,8 +70,14 @@ def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: T
     stages: list[dict[str, Any]] = []
     items: list[Item] = []
     for stage in whole.stages:
+        late = waits(whole.stage(stage.number))
         ready = turn_of(stage.number)
-        place = model_place(ready)
+        if late:  # what is prepared when its turn comes has not been told yet
+            for note in ready.notes:
+                talk.line(f"note: {note}")
+            if turn_of.left_out:
+                run.write_lines("golds.jsonl", turn_of.left_out)
+        place = model_place(whole, stage.number)
         if ready.kind == "reward_model":
             stages.append(_judge(run, ready, policy, place, talk))
             continue
@@ -102,7 +108,7 @@ def remaining_phases(run: RunDirectory, turn_of: TurnOf, policy: Policy, talk: T
     if first is not None:
         run.write_items(items)
         _spot_check(run, last, items)
-    run.write_text("model/README.md", card(last, policy.lm, acceptance))
+    run.write_text("model/README.md", card(last, acceptance))
     run.write_json("acceptance.json", acceptance)
     finish(run)
 
@@ -113,11 +119,11 @@ def finish(run: RunDirectory) -> None:
     run.write_text("report.html", report([run.folder]))
 
 
-def model_place(ready: Prepared) -> str:
-    """Where the stage leaves its model: model/ where the run's result is its, else in the stage's own folder."""
-    policies = [s.number for s in ready.whole.stages if s.kind != "reward_model"]
-    result = policies[-1] if policies else ready.whole.stages[-1].number
-    return "model" if ready.number == result else f"{ready.recipe.stages[0].name}/model"
+def model_place(whole: Recipe, number: int) -> str:
+    """Where a stage leaves its model: model/ where the run's result is its, else in the stage's own folder."""
+    policies = [s.number for s in whole.stages if s.kind != "reward_model"]
+    result = policies[-1] if policies else whole.stages[-1].number
+    return "model" if number == result else f"{whole.stages[number - 1].name}/model"
 
 
 def _last_policy(ready: Prepared) -> int:
@@ -160,7 +166,7 @@ def _train(run: RunDirectory, ready: Prepared, policy: Policy, place: str, talk:
         with run.staged("adapter" if place == "model" else str(Path(place).with_name("adapter"))) as folder:
             save_adapter(trained.lm, folder)
     with run.staged(place) as folder:
-        save(trained.lm, folder, card(ready, trained.lm, None))
+        save(trained.lm, folder, card(ready, None))
     # With adapters what is judged is what is shipped: the merged weights, as a resumed run would find them.
     several = len(ready.whole.stages) > 1
     return _reopened(run, ready, place) if adapted or several else trained

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,14 +75,33 @@ def run_pilot(ready: Prepared, sampler: Sampler, talk: Talk) -> Pilot:
         groups += judge_step(ready.draws, part, sampler.sample, ready.rewards.score, step=0)
         talk.advance(len(part))
     compared = ready.keep.grade_at_least > 1
-    numbers = pilot_numbers(groups, group=recipe.train.group, compared=compared, process=ready.keep.process)
+    numbers = pilot_numbers(
+        groups,
+        group=recipe.train.group,
+        compared=compared,
+        process=ready.keep.process,
+        verified=ready.rewards.has_verifier,
+    )
     limits = recipe.run.limits
     return Pilot(
         numbers=numbers,
         advice=advice(numbers, dead=limits.dead, ungraded=limits.ungraded),
-        notes=ready.notes,
+        notes=(*ready.notes, *_below_zero(groups, ready.rewards.gated)),
         samples=tuple(_samples(groups)),
     )
+
+
+def _below_zero(groups: Sequence[Group], gated: Sequence[str]) -> Iterator[str]:
+    """A warning for each gated reward model that pays right answers less than 0: wrong ones it pays 0."""
+    answers = [m for group in groups for m in group.members if m.verdict.correct]
+    for name in gated:
+        paid = [m.parts[name] for m in answers if name in m.parts]
+        if paid and (mean := sum(paid) / len(paid)) < 0:
+            yield (
+                f"gated reward model {name} paid right answers {mean:+.2f} on average, so being right may earn less "
+                "than being wrong: a smaller reward weight for it, or more for a right answer "
+                "(the verifier's options = { pays = [0, 5] })"
+            )
 
 
 def _samples(groups: list[Group]) -> list[dict[str, str]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from verigrad.models import LanguageModel, add_lora
+from verigrad.errors import Refused
+from verigrad.models import LanguageModel, add_lora, check_lora
 from verigrad.models import load as load_model
+from verigrad.recipe import Recipe
 from verigrad.records import seed
 from verigrad.runs.prepare import Prepared
 from verigrad.runs.talk import Talk
@@ -47,6 +49,18 @@ def sampler_of(ready: Prepared, lm: LanguageModel, talk: Talk) -> LocalSampler:
 def policy_of(ready: Prepared, lm: LanguageModel, talk: Talk) -> Policy:
     """The model with its sampler."""
     return Policy(lm=lm, sampler=sampler_of(ready, lm, talk))
+
+
+def check_adapters(whole: Recipe, lm: LanguageModel) -> None:
+    """Refuse, before anything is measured, adapters of a stage that the model cannot have."""
+    for stage in whole.flat or (whole,):
+        if stage.model.lora is not None:
+            try:
+                check_lora(lm, stage.model.lora)
+            except Refused as error:
+                if whole.flat and error.key:
+                    error.key = f"stage.{stage.stages[0].number}.{error.key}"
+                raise
 
 
 def with_adapters(ready: Prepared, policy: Policy, talk: Talk) -> Policy:

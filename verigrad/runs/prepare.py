@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verigrad.data import Order, Source, Split, check_leaks, demonstrations, labelled, load, load_suite, pairs, split
+from verigrad.data import (
+    Order,
+    Split,
+    check_leaks,
+    demonstrations,
+    labelled,
+    pairs,
+)
 from verigrad.errors import Refused
 from verigrad.losses import Method, PreferenceMethod, check_sizes, needs
-from verigrad.recipe import Kind, Recipe, Reward, check_built, check_paths, source_name, with_method_sets
+from verigrad.recipe import Kind, Recipe, Reward, check_built, check_paths, with_method_sets
 from verigrad.recipe import load as load_recipe
 from verigrad.records import Task
 from verigrad.rewards import Rewards
 from verigrad.rollouts import DrawPlan, Keep
 from verigrad.runs.loss_of import center_of, method_of, method_sets, preference_of
+from verigrad.runs.stage_data import StageData
 from verigrad.runs.suites import Judged, open_suites, suite_notes
 
 RUNS = Path("runs")
@@ -41,6 +49,9 @@ class Prepared:
     """What the loss is: a method (rl, preference), the centring coefficient (reward_model); None for sft."""
     split: Split
     """The data's sides: its own to train on, the whole recipe's held out."""
+    held_pairs: tuple[Any, ...]
+    """What a reward model is accepted on: the held-out side where its data is the whole recipe's, else its validation
+    slice; none for other kinds."""
     order: Order | None
     """Which tasks a step asks; None for what is no rl stage."""
     examples: tuple[Any, ...]
@@ -85,12 +96,6 @@ class Prepared:
         if rounds is not None:
             return Keep(varied=True, rounds=rounds - 1, grade_at_least=least, process=asked.process)
         return Keep(rounds=0 if least == 1 else 2, grade_at_least=least, process=asked.process)
-
-    @property
-    def held_pairs(self) -> tuple[Any, ...]:
-        """The pairs a reward model is accepted on: those of its sources' held-out sides, else the validation slice."""
-        held = [t for name in self.split.train for t in self.split.held_out.get(name, ())]
-        return pairs(held or [t for tasks in self.split.validation.values() for t in tasks])
 
 
 def read(recipe: Recipe | str | Path, sets: Sequence[str] = ()) -> Recipe:
@@ -148,12 +153,15 @@ def prepared(
         loss = _loss(recipe, whole, number)
         if isinstance(loss, Method):
             check_sizes(loss, recipe.train.group)
-        unpaired = isinstance(loss, PreferenceMethod) and not loss.paired
-        cut, held = _sides(recipe, whole, kind, run, runs, unpaired=unpaired)
+        sides = StageData(
+            recipe, whole, run=run, runs=runs, unpaired=isinstance(loss, PreferenceMethod) and not loss.paired
+        )
+        cut, held = sides.cut, sides.held
         check_leaks(cut)
-        rewards = _rewards(recipe, kind, run, stack)
+        rewards = _rewards(recipe, whole, kind, run, stack)
         if rewards is not None and kind == "rl":
-            rewards.check_sources(cut.train)
+            for name in cut.train:
+                rewards.judges(name)
         suites = () if kind == "reward_model" else tuple(open_suites(recipe, whole.data, held, rewards, stack))
         signatures = () if rewards is None else (c.said for c in rewards.checks if c.signature != "task")
         yield Prepared(
@@ -162,6 +170,7 @@ def prepared(
             number=number,
             loss=loss,
             split=cut,
+            held_pairs=pairs([t for tasks in sides.apart.values() for t in tasks]) if kind == "reward_model" else (),
             order=order_of(recipe, cut) if kind == "rl" else None,
             examples=_examples(kind, loss, cut),
             rewards=rewards,
@@ -205,59 +214,35 @@ def _loss(recipe: Recipe, whole: Recipe, number: int) -> Method | PreferenceMeth
     return None
 
 
+def check_loss(whole: Recipe, number: int) -> None:
+    """Refuse a loss that a stage cannot have before its turn comes."""
+    with placed(whole), _keys_of(whole, number):
+        recipe = whole.stage(number)
+        loss = _loss(recipe, whole, number)
+        if isinstance(loss, Method):
+            check_sizes(loss, recipe.train.group)
+
+
 def _own_loss(recipe: Recipe, whole: Recipe, number: int) -> Mapping[str, Any]:
     """What the stage itself says of its loss, by its table or by --set; without stages all that is said."""
     said: Mapping[str, Any] = recipe.document.value.get("loss", {})
-    if not whole.flat:
-        return said
+    others = {s.kind for s in whole.stages} - {recipe.stages[0].kind}
+    if not whole.flat or not others & {"rl", "preference", "reward_model"}:
+        return said  # what stands above the stages can be for nobody else
     table = whole.document.value["stage"][number - 1].get("loss", {})
-    return {k: v for k, v in said.items() if k in table or recipe.document.origin(("loss", k)) == "--set"}
+
+    def set_here(key: str) -> bool:
+        return recipe.document.origin(("loss", key)) == "--set" != whole.document.origin(("loss", key))
+
+    return {k: v for k, v in said.items() if k in table or set_here(k)}
 
 
-def _sides(
-    recipe: Recipe, whole: Recipe, kind: Kind, run: Path | None, runs: Path, *, unpaired: bool
-) -> tuple[Split, Split]:
-    """What is trained on from the stage's data, with the held-out sides it must not touch; and the whole recipe's
-    cut, whose held-out and validation sides the suites judge. One and the same where the stage has no data of its own.
-    """
-
-    def read_as(of: Recipe, kind: Kind) -> tuple[Source, ...]:
-        return load(of.data, folder=of.folder, kind=kind, labelled=unpaired, runs=runs, here=run)
-
-    elsewhere = [
-        load_suite(s.source, whole.data, folder=recipe.folder, key=f"acceptance.{n}.source")
-        for n, s in enumerate(recipe.acceptance if kind != "reward_model" else ())
-        if s.source is not None and source_name(s.source) not in {d.name for d in whole.data}
-    ]
-    stages = whole.document.value.get("stage", [])
-    if not whole.flat or "data" not in stages[recipe.stages[0].number - 1]:
-        cut = split(read_as(recipe, kind), suites=elsewhere)
-        return cut, cut
-    trained = split(read_as(recipe, kind))
-    if whole.data:
-        none: Kind = "rl"
-        inherits = next((s.kind for s in whole.stages if "data" not in stages[s.number - 1]), none)
-        held = split(read_as(whole, inherits), suites=elsewhere)
-    else:
-        held = Split(train={}, validation={}, held_out={}, suites={s.name: s.tasks for s in elsewhere},
-                     places=_of(elsewhere))  # fmt: skip
-    kept = {k: v for k, v in held.places.items() if k[0] in ("held_out", "suite")}
-    cut = replace(
-        trained,
-        held_out=held.held_out,
-        suites=held.suites,
-        places={**trained.places, **kept},
-        notes=tuple(dict.fromkeys((*trained.notes, *held.notes))),
-    )
-    return cut, held
-
-
-def _of(suites: Sequence[Source]) -> Mapping[tuple[str, str], str]:
-    return {("suite", t.key): p for s in suites for t, p in zip(s.tasks, s.places, strict=True)}
-
-
-def _rewards(recipe: Recipe, kind: Kind, run: Path | None, stack: contextlib.ExitStack) -> Rewards | None:
-    parts = [_with_model(part, run) for part in recipe.reward]
+def _rewards(
+    recipe: Recipe, whole: Recipe, kind: Kind, run: Path | None, stack: contextlib.ExitStack
+) -> Rewards | None:
+    names = {d.name for each in (recipe, whole) for d in each.data}
+    # A part may be for sources that only another stage has.
+    parts = [_with_model(part, run) for part in recipe.reward if part.on is None or names & set(part.on)]
     if kind != "rl":  # only what judges beside acceptance: no judge is loaded to look on
         parts = [part for part in parts if part.verifier is not None]
         if not parts:

@@ -64,9 +64,20 @@ def names(side: str | Path | Sequence[str | Path]) -> tuple[str, ...]:
     found = tuple(str(s) for s in side) if not isinstance(side, str) else tuple(s.strip() for s in side.split(","))
     if not found or not all(found):
         raise Refused(f"{side!r} names no run: give a folder, or several separated by commas")
-    if len(set(found)) < len(found):
+    if len({place(name) for name in found}) < len(found):
         raise Refused(f"{', '.join(found)}: a run stands twice on one side, and would count double")
     return found
+
+
+def place(name: str) -> str:
+    """Which folder a name means, whatever way it is written; a name that is no folder is itself."""
+    return str(Path(name).resolve()) if Path(name).exists() else name
+
+
+def trained(name: str) -> bool:
+    """Whether a name is a run or a model inside one: another training seed would have given another."""
+    folder = Path(name).resolve()
+    return Path(name).exists() and any(RunDirectory.exists(f) for f in (folder, *folder.parents))
 
 
 def stored(name: str) -> StoredRun:
@@ -101,7 +112,11 @@ def differences(a: Sequence[StoredRun], b: Sequence[StoredRun]) -> list[str]:
         for run in runs[1:]:
             if other := [k for k in _changed(runs[0], run) if not k.startswith(_OWN)]:
                 notes.append(f"{side}: {run.name} differs from {runs[0].name} in more than its seed: {_some(other)}")
-    if other := [k for k in _changed(a[0], b[0]) if _inside(k).startswith(_MATTERS)]:
+    stages = [len({k.split(".")[1] for k in run.settings if k.startswith("stage.")}) for run in (a[0], b[0])]
+    if stages[0] != stages[1]:
+        notes.append(f"they have {stages[0] or 1} and {stages[1] or 1} stages")
+    other = [k for k in _changed(a[0], b[0]) if _inside(k).startswith(_MATTERS)]
+    if other := [k for k in other if stages[0] == stages[1] or not k.startswith("stage.")]:
         notes.append(f"the two were asked or judged differently: {_some(other, a[0].settings, b[0].settings)}")
     if "model.path" in _changed(a[0], b[0]):
         start = [run.settings.get("model.path") for run in (a[0], b[0])]

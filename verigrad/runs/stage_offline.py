@@ -34,7 +34,7 @@ def run_sft(run: RunDirectory, ready: Prepared, policy: Policy, talk: Talk) -> E
     """Supervised fine-tuning on demonstrations."""
     train = ready.recipe.train
     steps = steps_of(len(ready.examples), train)
-    learner = SftLearner(policy.lm, train, steps=steps, card=card(ready, policy.lm, None))
+    learner = SftLearner(policy.lm, train, steps=steps, card=card(ready, None))
     return _run(run, ready, learner, policy, talk)
 
 
@@ -49,7 +49,7 @@ def run_preference(run: RunDirectory, ready: Prepared, policy: Policy, talk: Tal
         train,
         steps=steps_of(len(ready.examples), train),
         reference=reference,
-        card=card(ready, policy.lm, None),
+        card=card(ready, None),
     )
     return _run(run, ready, learner, policy, talk)
 
@@ -63,7 +63,7 @@ def run_reward_model(run: RunDirectory, ready: Prepared, lm: LanguageModel, plac
         adapters = seed("lora", ready.recipe.run.seed, ready.number) % 2**63
         scorer = add_lora(scorer, ready.recipe.model.lora, seed=adapters)
     steps = steps_of(len(ready.examples), train)
-    learner = RewardModelLearner(scorer, train, steps=steps, center=ready.loss, card=card(ready, lm, None))
+    learner = RewardModelLearner(scorer, train, steps=steps, center=ready.loss, card=card(ready, None))
     _run(run, ready, learner, None, talk)
     held = ready.held_pairs
     talk.phase(f"judging {len(held):,} held-out pairs")
@@ -72,7 +72,7 @@ def run_reward_model(run: RunDirectory, ready: Prepared, lm: LanguageModel, plac
     )
     numbers = judged_pairs(scored[: len(held)].tolist(), scored[len(held) :].tolist(), [p.task.family for p in held])
     with run.staged(place) as folder:
-        save_scorer(scorer, folder, card(ready, lm, None))
+        save_scorer(scorer, folder, card(ready, None))
     return numbers
 
 

@@ -40,7 +40,7 @@ def run_rl(run: RunDirectory, ready: Prepared, policy: Policy, talk: Talk) -> En
     run.write_json(
         "resolved.json", {**run.read_json("resolved.json"), "update": {"why_padded": trainer.working.why_padded}}
     )
-    workers = Inline(trainer, policy.sampler, ready.rewards, card=card(ready, lm, None))
+    workers = Inline(trainer, policy.sampler, ready.rewards, card=card(ready, None))
     start = max(run.checkpoints(number), default=0)
     if start:
         workers.load(run.checkpoint_path(number, start))

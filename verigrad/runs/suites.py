@@ -48,6 +48,7 @@ def open_suites(
         if not tasks:
             raise DataError(f"acceptance: {name} has no items to judge", key=f"acceptance.{n}")
         _check_independent(recipe, suite, n)
+        _check_same(rewards, suite, tasks, n)
         try:
             grader = open_grader(
                 suite.grader,
@@ -105,6 +106,19 @@ def _golds_as(recipe: Recipe, rewards: Rewards | None, task: Task) -> list[str]:
     except RecipeError:  # a source that acceptance alone has
         known = None
     return [*(str(form).replace("{gold}", as_answer(task.gold)) for form in told), *([] if known is None else [known])]
+
+
+def _check_same(rewards: Rewards | None, suite: Suite, tasks: Sequence[Task], n: int) -> None:
+    """A reward model is no grader of its own: its sign is no grade."""
+    if suite.grader != "same" or rewards is None:
+        return
+    for source in sorted({task.source for task in tasks}):
+        if not rewards.has_verifier(source):
+            raise Refused(
+                f'acceptance.grader = "same" wants a training verifier, and a reward model alone judges {source}: '
+                "its sign is no grade; name a grader",
+                key=f"acceptance.{n}.grader",
+            )
 
 
 def _check_independent(recipe: Recipe, suite: Suite, n: int) -> None:

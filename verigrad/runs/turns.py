@@ -6,14 +6,15 @@ Left out: what preparing means (prepare), running a stage (phases).
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from verigrad.errors import Refused, Stopped
 from verigrad.recipe import Recipe
-from verigrad.runs.golds import check_golds
-from verigrad.runs.prepare import Prepared, face, placed, prepared, waits
+from verigrad.runs.golds import check_golds, without_items
+from verigrad.runs.prepare import Prepared, check_loss, face, placed, prepared, waits
 
 
 class Turns:
@@ -29,9 +30,14 @@ class Turns:
         self._stack = contextlib.ExitStack()
         self._ready: dict[int, Prepared] = {}
         self._anyway = False
+        self._bad: set[str] = set()
+        self.left_out: list[dict[str, str]] = []
+        """Rows that no stage uses: their golds are not what their verifier or grader takes (`golds.check_golds`)."""
         try:
             for stage in whole.stages:
-                if not waits(whole.stage(stage.number)):
+                if waits(whole.stage(stage.number)):
+                    check_loss(whole, stage.number)
+                else:
                     self._ready[stage.number] = self._stack.enter_context(prepared(whole, stage.number, runs=runs))
             first = whole.stages[0].number
             if first not in self._ready:
@@ -54,10 +60,11 @@ class Turns:
             try:
                 opened = prepared(self.whole, number, run=self._folder, runs=self._runs)
                 ready = self._stack.enter_context(opened)
-                ready, _ = check_golds(ready, self._folder, anyway=self._anyway)
+                ready, rows = check_golds(ready, self._folder, anyway=self._anyway)
             except Refused as error:
                 raise Stopped(str(error)) from error
-            self._ready[number] = ready
+            self._left_out(rows)
+            self._ready[number] = without_items(ready, self._bad)
         return self._ready[number]
 
     @property
@@ -73,7 +80,6 @@ class Turns:
     def check_golds(self, *, anyway: bool) -> list[dict[str, str]]:
         """Every gold of the stages at hand through its verifier and grader; see `golds.check_golds`."""
         self._anyway = anyway
-        left_out: list[dict[str, str]] = []
         judged: set[str] = set()
         for number, ready in self._ready.items():
             names = {j.name for j in ready.suites}
@@ -81,6 +87,12 @@ class Turns:
             if again and ready.kind != "rl":
                 continue
             self._ready[number], rows = check_golds(ready, self._folder, anyway=anyway)
-            left_out += [row for row in rows if row not in left_out]
+            self._left_out(rows)
             judged |= names
-        return left_out
+        self._ready = {number: without_items(ready, self._bad) for number, ready in self._ready.items()}
+        return self.left_out
+
+    def _left_out(self, rows: Sequence[dict[str, str]]) -> None:
+        """What one stage leaves out no stage is judged by: before and after must be the same items."""
+        self.left_out += [row for row in rows if row not in self.left_out]
+        self._bad |= {row["key"] for row in rows}

@@ -97,8 +97,9 @@ def seed_difference(a: Sequence[float], b: Sequence[float], *, p: float = 0.05) 
     """mean(b) - mean(a) of independent seeds with its (1 - p) interval and p (Welch 1947, Satterthwaite's df).
 
     a [S], b [S']. Unequal variances; df is rounded down, which widens the interval. A side of one value counts as known
-    exactly: the interval is then the other side's alone. No spread at all: the interval is the point, p is 0 for a
-    difference, 1 for none. ValueError where both sides have one value.
+    exactly, as a model that no seed changes is (one training seed is not): the interval is then the other side's alone.
+    No spread at all: the interval is the point, p is 0 for a difference, 1 for none. ValueError where both sides have
+    one value.
     """
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if min(len(x), len(y)) < 1 or max(len(x), len(y)) < 2:
