@@ -73,7 +73,7 @@ def test_the_four_questions_in_order_with_answers_and_the_decision_first(finishe
     ]
     assert at == sorted(at)
     assert "undecided as its least suite, forms times_table" in words
-    assert "by exact McNemar forms: undecided, the interval reaches below the margin" in words
+    assert "NOT INDEPENDENT forms: undecided, the interval reaches below the margin" in words
     assert "--anyway a refusal of pilot or plan was overridden" in words
     assert "held-out has 31 items" in words
     headings = re.findall(r'<h2><span class="nr">(\d)</span> ([^<]+)</h2>', finished[1])
@@ -328,5 +328,6 @@ def test_stages_are_named_where_steps_are_and_a_lone_judge_is_named_once(staged)
     assert "early, stage 2, step 1" in words
     assert "stage 2, step 3 of 7" in words
     assert words.count("right and wrong are the sign of the judge's score") == 1
-    assert "model judge" in words
-    assert "verifier number" not in words[words.index("2 Who gives the reward?") :]
+    second = words[words.index("2 Who gives the reward?") : words.index("3 How is the loss computed?")]
+    assert "model judge all 1" in second
+    assert "verifier number" not in second

@@ -337,7 +337,7 @@ def test_a_gated_judge_that_takes_from_right_answers_is_said(shell: Shell) -> No
     told = [note for note in json.loads(said.out)["notes"] if note.startswith("gated reward model ")]
     assert len(told) == 1
     assert re.search(
-        r"^gated reward model (judge|other) paid right answers -\d+\.\d\d on average, so being right may earn less than "
-        r"being wrong: a smaller reward weight for it, or more for a right answer",
+        r"^gated reward model (judge|other) paid right answers -\d+\.\d\d on average, so being right may earn less "
+        r"than being wrong: a smaller reward weight for it, or more for a right answer",
         told[0],
     )

@@ -198,8 +198,9 @@ def test_a_judge_is_trained_accepted_on_held_out_pairs_and_pays_a_later_stage(st
 
 def test_a_reward_model_alone_is_a_run(stages: Shell) -> None:
     top = TOP[: TOP.index("[data]")] + TOP[TOP.index("[train]") : TOP.index("[acceptance]")]
-    judge = JUDGE.replace('"pairs.jsonl"\n', '"pairs.jsonl"\nheld_out = 0.3\n')  # 10 families or more to be accepted
-    written(stages, judge, top=top + '[run]\nname = "words"\nlog = []\n')
+    more = [{**PAIRS[i % len(PAIRS)], "prompt": f"pair {i}"} for i in range(160)]  # 10 held-out families at the least
+    write_rows(stages.folder / "pairs.jsonl", more)
+    written(stages, JUDGE, top=top + '[run]\nname = "words"\nlog = []\n')
     said = stages("train", "r.toml", "--json")
     assert said.status == 0, said.err
     told = json.loads(said.out)
@@ -394,7 +395,7 @@ def test_rows_of_a_stage_that_ask_what_is_held_out_are_left_out_and_said(stages:
     written(stages, SFT.replace("epochs = 2", "epochs = 1"))
     said = stages("train", "r.toml")
     assert said.status in (0, 1), said.err
-    assert "note: demos: 24 rows ask what is held out or looked at, and are left out" in said.err
+    assert "note: demos: 24 rows ask questions that are held out or looked at, and are left out" in said.err
 
 
 def test_set_reaches_the_stages_it_is_meant_for(stages: Shell) -> None:

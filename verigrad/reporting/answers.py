@@ -41,7 +41,7 @@ def data_line(v: View) -> str:
 def reward_line(v: View) -> str:
     """The verifier, shaping parts and reward models, with their weights."""
     parts = []
-    for r in v.children("reward"):
+    for r in v.paid:
         kind = next((k for k in ("verifier", "shaping", "model") if r.get(k) is not None), None)
         if kind is None:
             continue

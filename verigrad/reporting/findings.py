@@ -240,7 +240,7 @@ def _critic(rows: Rows) -> _Found:
             "name": "critic_explains_nothing",
             "says": f"in the last {len(late)} steps the critic explained at most {max(late):.3g} of the returns' "
             "variance: its values are noise in every advantage",
-            "advice": "another learning rate of the critic (loss.baseline.lr), more steps, or a baseline without a critic",
+            "advice": "another learning rate of the critic (loss.baseline.lr), more steps, or a baseline without one",
         }
 
 

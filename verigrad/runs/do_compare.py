@@ -94,8 +94,9 @@ def _stored(a: tuple[str, ...], b: tuple[str, ...]) -> Compared:
     lost = sorted({s for run in (*answers_a, *answers_b) for s in run} - set(shared))
     notes += [f"not every run has the suite {suite}: left out" for suite in lost]
     named = [f"what B started from ({left[0].settings.get('model.path')})"] if before else list(a)
-    mine, fixed = {s: rules[s] for s in shared}, frozenset({"a"} if before else ())
-    return _compared(named, list(b), answers_a, answers_b, mine, notes, measured="stored", fixed=fixed)
+    rules = {suite: rules[suite] for suite in shared}
+    fixed = frozenset({"a"} if before else ())
+    return _compared(named, list(b), answers_a, answers_b, rules, notes, measured="stored", fixed=fixed)
 
 
 def _rules_of(runs: Sequence[StoredRun]) -> dict[str, Rule]:
