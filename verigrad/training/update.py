@@ -65,8 +65,8 @@ class Trainer:
         """`steps` is the stage's length (for the schedule); `reference` is needed where the method pays KL; `tokens`
         bounds a micro-batch; `engine_dtype`: what the sampler's weights are in (None: the policy's arithmetic).
 
-        A critic begins from the policy as it is now. Raises Refused for KL without a reference, and for a model that can
-        be no critic.
+        A critic begins from the policy as it is now. Raises Refused for KL without a reference, and for a model that
+        can be no critic.
         """
         if needs(method).reference and reference is None:
             raise Refused(
