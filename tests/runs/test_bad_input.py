@@ -216,7 +216,7 @@ def test_a_check_that_breaks_on_answers_alone_calls_them_wrong(shell: Shell) -> 
         (("report", "runs/none"), "runs/none"),
         (("doctor", "runs/none"), "runs/none"),
         (("init", "tiny-llama-0", "--have", "nothing"), "tiny-llama-0 is not empty: another folder"),
-        (("init", "new", "--have", "nohting"), "init offers checker, answers, nothing, not"),
+        (("init", "new", "--have", "nohting"), "init offers checker, answers, pairs, judge, nothing, not"),
     ],
 )
 def test_every_command_refuses_in_one_line(words: tuple[str, ...], line: str, shell: Shell) -> None:

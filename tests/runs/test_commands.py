@@ -36,6 +36,7 @@ def test_an_accepted_run_exits_0_and_says_what_it_did(finished: Finished) -> Non
         "items.jsonl.zst",
         "metrics.jsonl",
         "model",
+        "off_task.json",
         "openings.jsonl",
         "pilot.json",
         "recipe.toml",

@@ -52,7 +52,8 @@ class Turns:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stack.close()
+        # Through the stages' own blocks, where a refusal gets its place in the recipe.
+        self._stack.__exit__(kind, error, at)
 
     def __call__(self, number: int) -> Prepared:
         """The stage, prepared now if it was not. Raises Stopped where what it reads does not serve."""
