@@ -146,10 +146,20 @@ def kept(curve: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
 
 
 def band(
-    axes: Any, result: dict[str, Any], condition: str, name: str, label: str, colour: str, smooth: int = 1
+    axes: Any,
+    result: dict[str, Any],
+    condition: str,
+    name: str,
+    label: str,
+    colour: str,
+    smooth: int = 1,
+    *,
+    gained: bool = False,
 ) -> None:
-    """The mean over seeds and the range of the seeds."""
+    """The mean over seeds and the range of the seeds; `gained`: of what each seed has gained since its first look."""
     steps, values = curves(result, condition, name)
+    if gained:
+        values = values - values[:, :1]
     if smooth > 1 and len(steps) >= smooth:
         values = np.stack([np.convolve(v, np.ones(smooth) / smooth, mode="valid") for v in values])
         steps = steps[smooth - 1 :]

@@ -69,12 +69,15 @@ def draw(result: dict[str, Any]) -> str:
     def paint(metric: str, smooth: int) -> Any:
         def into(ax: Any) -> None:
             for name, colour in zip(CLIPS, claim.COLOURS, strict=False):
-                claim.band(ax, result, name, metric, f"clip {name}", colour, smooth)
+                claim.band(ax, result, name, metric, f"clip {name}", colour, smooth, gained=metric == "held_out")
 
         return into
 
     return claim.picture(
-        [("step", "entropy, nats a token", paint("entropy", 5)), ("step", "held-out accuracy", paint("held_out", 1))]
+        [
+            ("step", "entropy, nats a token", paint("entropy", 5)),
+            ("step", "gain in held-out accuracy", paint("held_out", 1)),
+        ]
     )
 
 

@@ -63,14 +63,14 @@ def draw(result: dict[str, Any]) -> str:
 
     def accuracy(ax: Any) -> None:
         for name, colour in zip(METHODS, claim.COLOURS, strict=False):
-            claim.band(ax, result, name, "held_out", name, colour)
+            claim.band(ax, result, name, "held_out", name, colour, gained=True)
 
     def explained(ax: Any) -> None:
         for name, colour in list(zip(METHODS, claim.COLOURS, strict=False))[1:]:
             claim.band(ax, result, name, "value/explained", name, colour, 5)
         ax.set_ylim(-0.5, 1)
 
-    return claim.picture([("step", "held-out accuracy", accuracy), ("step", "variance explained", explained)])
+    return claim.picture([("step", "gain in held-out accuracy", accuracy), ("step", "variance explained", explained)])
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -120,7 +120,14 @@ def table(result: dict[str, Any]) -> str:
          "answers drawn to it"],
         rows,
     )  # fmt: skip
-    return f"{claim.heading(result)}{first}\n\n{second}"
+    every, dynamic = ([reached(s["curves"][n], g) for s, g in zip(seeds, level, strict=True)] for n in KEEPS)
+    after = claim.difference(*(claim.ends(result, n, "held_out", over=1) for n in KEEPS))
+    lines = [
+        f"- accuracy after, dynamic sampling minus every group, paired by seed: {after};",
+        f"- updates to the common level: {claim.difference([u for u, _ in every], [u for u, _ in dynamic], 1)};",
+        f"- answers drawn to it: {claim.difference([d for _, d in every], [d for _, d in dynamic], 0)}.",
+    ]
+    return f"{claim.heading(result)}{first}\n\n{second}\n\n" + "\n".join(lines)
 
 
 def draw(result: dict[str, Any]) -> str:
@@ -140,7 +147,7 @@ def draw(result: dict[str, Any]) -> str:
 
     def against_updates(ax: Any) -> None:
         for name, colour in zip(KEEPS, claim.COLOURS, strict=False):
-            claim.band(ax, result, name, "held_out", name, colour)
+            claim.band(ax, result, name, "held_out", name, colour, gained=True)
 
     def against_draws(ax: Any) -> None:
         for name, colour in zip(KEEPS, claim.COLOURS, strict=False):
@@ -152,7 +159,7 @@ def draw(result: dict[str, Any]) -> str:
     return claim.picture(
         [
             ("pass rate p", "share of dead groups", against_p),
-            ("updates", "held-out accuracy", against_updates),
+            ("updates", "gain in held-out accuracy", against_updates),
             ("answers drawn", "held-out accuracy", against_draws),
         ]
     )

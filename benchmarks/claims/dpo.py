@@ -99,15 +99,15 @@ def draw(result: dict[str, Any]) -> str:
     def paint(metric: str) -> Any:
         def into(ax: Any) -> None:
             for name, colour in zip(METHODS, claim.COLOURS, strict=False):
-                claim.band(ax, result, name, metric, name, colour)
+                claim.band(ax, result, name, metric, name, colour, gained=True)
 
         return into
 
     return claim.picture(
         [
-            ("step", "log-prob, chosen", paint("chosen")),
-            ("step", "log-prob, rejected", paint("rejected")),
-            ("step", "held-out accuracy", paint("held_out")),
+            ("step", "change of log-prob, chosen", paint("chosen")),
+            ("step", "change of log-prob, rejected", paint("rejected")),
+            ("step", "gain in held-out accuracy", paint("held_out")),
         ]
     )
 

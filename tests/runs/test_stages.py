@@ -11,9 +11,12 @@ from safetensors.numpy import load_file
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
 
 from tests.runs.runs_cases import RECIPE, Shell, lay_out, write_rows
+from verigrad.runs import accepting
 from verigrad.store import RunDirectory, compare_runs
 
 LETTERS = "abcdefghijkl"
+FEW_TOKENS = 4
+"""Of an off-task answer here, to save time: what it is does not matter."""
 TOP = RECIPE.replace("steps = 10\n", "").replace('[loss]\nkl = "none"\n', "")
 DEMOS = [{"question": f"demo {37 * i % 1000}", "completion": LETTERS[i % 12] + "x"} for i in range(24)]
 PAIRS = [
@@ -74,6 +77,7 @@ lr = 3e-3
 def stages(laid_out: Path, tmp_path: Path, monkeypatch, capsys) -> Shell:
     folder = tmp_path / "user"
     shutil.copytree(laid_out, folder)
+    monkeypatch.setattr(accepting, "OFF_TASK_TOKENS", FEW_TOKENS)
     write_rows(folder / "demos.jsonl", DEMOS)
     write_rows(folder / "pairs.jsonl", PAIRS)
     write_rows(folder / "labels.jsonl", LABELS)
@@ -95,6 +99,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr(accepting, "OFF_TASK_TOKENS", FEW_TOKENS)
         from verigrad.runs import train
 
         train("r.toml")
@@ -148,16 +153,14 @@ def test_every_stage_leaves_its_model_and_its_metrics(three: Path) -> None:
 @pytest.mark.parametrize(
     "gone",
     [
-        ["acceptance.json"],
         ["acceptance.json", "model", "03_preference/after.jsonl"],
         ["acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints"],
-        ["acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints", "02_rl/after.jsonl"],
         [
             "acceptance.json", "model", "03_preference/after.jsonl", "03_preference/checkpoints", "02_rl/after.jsonl",
             "02_rl/model", "02_rl/checkpoints/step_00004",
         ],
     ],
-    ids=["decision", "last model", "last stage", "second's acceptance", "middle of the second"],
+    ids=["last model", "last stage", "middle of the second"],
 )  # fmt: skip
 def test_a_run_of_stages_goes_on_from_anywhere_to_the_same_end(gone: list[str], three: Path, stages: Shell) -> None:
     whole = three / "runs/words"
