@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from verigrad.errors import Refused
-from verigrad.losses import sets_elsewhere
 from verigrad.recipe import Recipe, judged_sides, load, parse, with_method_sets
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -253,7 +252,7 @@ def test_reward_models_are_named_by_an_earlier_stage() -> None:
 def test_the_whole_recipes_of_the_page_about_stages_load() -> None:
     page = (Path(__file__).parents[2] / "docs" / "stages.md").read_text()
     whole = [block.split("```")[0] for block in page.split("```toml\n")[1:] if block.startswith("[model]")]
-    read = [parse(text, file="r.toml", folder=FIXTURES, method_sets=sets_elsewhere) for text in whole]
+    read = [parse(text, file="r.toml", folder=FIXTURES) for text in whole]
     assert [[s.kind for s in recipe.stages] for recipe in read] == [["sft", "rl"], ["preference"]]
     assert [(recipe.stage(1).train.epochs, recipe.stage(len(recipe.stages)).loss.method) for recipe in read] == [
         (1, "dr_grpo"),

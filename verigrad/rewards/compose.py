@@ -285,11 +285,15 @@ def _scored(rollout: Rollout, verdict: Verdict, parts: dict[str, float]) -> Scor
 
 
 def _model_of(part: Reward, *, folder: Path, device: str, key: str) -> RewardModel:
-    from verigrad.rewards.reward_model import RewardModel
-
     if part.options:
         raise RecipeError(f"{key}.options: a reward model has no options", key=f"{key}.options")
     assert part.model is not None
+    if part.model.startswith("stage:"):
+        raise RecipeError(
+            f"{part.model} is trained by the run itself: only a later stage of that run reads it", key=f"{key}.model"
+        )
+    from verigrad.rewards.reward_model import RewardModel
+
     return RewardModel.load(part.model, folder=folder, device=device, key=f"{key}.model")
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from verigrad.errors import RecipeError, Refused
+from verigrad.errors import Refused
 from verigrad.models import Scorer, load_scorer, score_texts
 from verigrad.records import Task, Verdict, right, ungraded, wrong
 
@@ -34,8 +34,6 @@ class RewardModel:
     @classmethod
     def load(cls, path: str, *, folder: Path, device: str, key: str) -> RewardModel:
         """The judge in that folder, seen from the recipe's. Raises Refused with `key`, one line."""
-        if path.startswith("stage:"):
-            raise RecipeError(f"{path} is trained by the run itself: only a later stage of that run reads it", key=key)
         try:
             return cls(load_scorer(path, device=device, folder=folder))
         except Refused as error:
