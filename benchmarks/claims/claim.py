@@ -168,6 +168,18 @@ def band(
         axes.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
 
 
+def over_steps(
+    result: dict[str, Any], conditions: Sequence[str], metric: str, *, label: str = "{}", smooth: int = 5
+) -> Callable[[Any], None]:
+    """A panel: the band of every condition's metric, each in its colour, named by `label`."""
+
+    def into(ax: Any) -> None:
+        for name, colour in zip(conditions, COLOURS, strict=False):
+            band(ax, result, name, metric, label.format(name), colour, smooth)
+
+    return into
+
+
 def picture(panels: Sequence[tuple[str, str, Callable[[Any], None]]]) -> str:
     """An SVG of panels (x label, y label, what draws into the axes), the same text every time."""
     import matplotlib

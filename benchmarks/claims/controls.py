@@ -80,18 +80,11 @@ def table(result: dict[str, Any]) -> str:
 def draw(result: dict[str, Any]) -> str:
     """The reward itself, and how often the truth was met, over steps."""
 
-    def paint(metric: str) -> Any:
-        def into(ax: Any) -> None:
-            for name, colour in zip(REWARDS, claim.COLOURS, strict=False):
-                claim.band(ax, result, name, metric, name, colour, 5)
-
-        return into
-
     return claim.picture(
         [
-            ("step", "reward paid", paint("reward/mean")),
-            ("step", "right answers", paint("reward/right")),
-            ("step", "tokens an answer", paint("length/mean")),
+            ("step", "reward paid", claim.over_steps(result, tuple(REWARDS), "reward/mean")),
+            ("step", "right answers", claim.over_steps(result, tuple(REWARDS), "reward/right")),
+            ("step", "tokens an answer", claim.over_steps(result, tuple(REWARDS), "length/mean")),
         ]
     )
 

@@ -112,19 +112,16 @@ def table(result: dict[str, Any]) -> str:
 
 def draw(result: dict[str, Any]) -> str:
     """Score, truth and length over steps."""
-
-    def paint(metric: str) -> Any:
-        def into(ax: Any) -> None:
-            for payer, colour in zip(PAYERS, claim.COLOURS, strict=False):
-                claim.band(ax, result, payer, metric, f"paid by the {payer}", colour, 5)
-
-        return into
-
+    payers, paid = tuple(PAYERS), "paid by the {}"
     return claim.picture(
         [
-            ("step", "judge's score", paint("score")),
-            ("step", "right answers", paint("reward/right")),
-            ("step", "tokens an answer", paint("length/mean")),
+            ("step", "judge's score", claim.over_steps(result, payers, "score", label=paid)),
+            ("step", "right answers", claim.over_steps(result, payers, "reward/right", label=paid)),
+            (
+                "step",
+                "tokens an answer",
+                claim.over_steps(result, payers, "length/mean", label=paid),
+            ),
         ]
     )
 

@@ -69,18 +69,11 @@ def table(result: dict[str, Any]) -> str:
 def draw(result: dict[str, Any]) -> str:
     """Length of wrong and of right answers, and accuracy, over steps."""
 
-    def paint(metric: str) -> Any:
-        def into(ax: Any) -> None:
-            for name, colour in zip(METHODS, claim.COLOURS, strict=False):
-                claim.band(ax, result, name, metric, name, colour, 5)
-
-        return into
-
     return claim.picture(
         [
-            ("step", "tokens, wrong answers", paint("length/wrong")),
-            ("step", "tokens, right answers", paint("length/right")),
-            ("step", "right", paint("reward/right")),
+            ("step", "tokens, wrong answers", claim.over_steps(result, tuple(METHODS), "length/wrong")),
+            ("step", "tokens, right answers", claim.over_steps(result, tuple(METHODS), "length/right")),
+            ("step", "right", claim.over_steps(result, tuple(METHODS), "reward/right")),
         ]
     )
 

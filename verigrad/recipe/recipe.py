@@ -83,6 +83,12 @@ class Recipe:
                 return flat
         raise Refused(f"{self.file} has {len(stages)} stage{'s' * (len(stages) > 1)}, no stage {number}")
 
+    @property
+    def result_stage(self) -> int:
+        """The stage whose model is the run's result: the last that has a policy, else the last."""
+        policies = [s.number for s in self.stages if s.kind != "reward_model"]
+        return (policies or [s.number for s in self.stages])[-1]
+
     def origin(self, key: str) -> str:
         """Where a value came from: "default", "method dapo", "sql.toml:12", "python" or "--set"."""
         document, path = self._at(key)

@@ -64,8 +64,7 @@ def measure_suites(ready: Prepared, sampler: Sampler, talk: Talk, *, when: str) 
 
 def sampling_of(ready: Prepared) -> Sampling:
     """How acceptance draws, the same in every stage: as the stage that leaves the run's result says."""
-    policies = [s.number for s in ready.whole.stages if s.kind != "reward_model"]
-    return ready.whole.stage(policies[-1]).sampling if policies else ready.recipe.sampling
+    return ready.whole.stage(ready.whole.result_stage).sampling
 
 
 def suites_asked(ready: Prepared) -> frozenset[tuple[object, ...]]:

@@ -15,11 +15,10 @@ from verigrad.models import load as load_model
 from verigrad.recipe import Recipe
 from verigrad.runs.accepting import measure_suites
 from verigrad.runs.golds import check_golds
-from verigrad.runs.policy import sampler_of
+from verigrad.runs.policy import model_path, sampler_of
 from verigrad.runs.prepare import placed, prepared, read
 from verigrad.runs.sides import Answers
 from verigrad.runs.talk import Talk
-from verigrad.store import RunDirectory
 
 
 def measured_afresh(
@@ -32,7 +31,7 @@ def measured_afresh(
     nowhere.
     """
     whole = read(recipe, sets)
-    paths = {name: _model_path(name) for name in names}
+    paths = {name: model_path(name) for name in names}
     found: dict[str, Answers] = {}
     with prepared(whole) as ready:
         if not ready.suites:
@@ -59,13 +58,3 @@ def measured_afresh(
             if not j.grader.independent
         ]
     return found, rules, notes
-
-
-def _model_path(name: str) -> str:
-    """What model.path takes: a run's model/, or the model itself."""
-    folder = Path(name)
-    if not RunDirectory.exists(folder):
-        return str(folder.resolve()) if folder.exists() else name
-    if not (folder / "model").is_dir():
-        raise Refused(f"{name} has no model yet (it is in phase {RunDirectory.read(folder).status().get('phase')})")
-    return str((folder / "model").resolve())

@@ -17,7 +17,7 @@ from verigrad.runs.accepting import items_of, measure_suites, off_task, verdict_
 from verigrad.runs.answers import four_answers
 from verigrad.runs.do_resume import recipe_of
 from verigrad.runs.golds import check_golds
-from verigrad.runs.policy import open_model, sampler_of
+from verigrad.runs.policy import model_path, open_model, sampler_of
 from verigrad.runs.prepare import placed, prepared, read
 from verigrad.runs.talk import Silent, Talk
 from verigrad.store import RunDirectory
@@ -66,9 +66,7 @@ def accept(
         if not is_run:
             raise Refused(f"{model} is no run: say --recipe, whose suites judge it")
         recipe = recipe_of(folder, RunDirectory.read(folder).read_json("resolved.json"), ())
-    path = str((folder / "model" if is_run else folder).resolve()) if folder.exists() else str(model)
-    if is_run and not (folder / "model").is_dir():
-        raise Refused(f"{folder} has no model yet (it is in phase {RunDirectory.read(folder).status().get('phase')})")
+    path = model_path(model)
     whole = read(recipe, sets)
     with prepared(whole, run=folder if is_run else None) as ready:
         if not ready.suites:

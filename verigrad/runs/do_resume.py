@@ -89,7 +89,7 @@ def recipe_of(folder: Path, resolved: Mapping[str, Any], sets: Sequence[str]) ->
 def _may_go_on(then: Mapping[str, Any], whole: Recipe) -> None:
     """Refuse whatever would make two runs of one: any value that changed, but for steps upwards and a few more."""
     before = dict(_values(then))
-    now = dict(_values(json.loads(json.dumps(whole.resolved()))))
+    now = _now(whole)
     keys = [*before, *(k for k in now if k not in before)]
     changed = [k for k in keys if before.get(k) != now.get(k) and not _may_change(k)]
     if changed:  # a method changes keys elsewhere too: the one somebody wrote says more
@@ -107,6 +107,11 @@ def _may_change(key: str) -> bool:
     words = [w for w in key.split(".") if not w.isdigit()]
     inside = ".".join(words[1:] if words[0] == "stage" else words)
     return inside.startswith(("run.limits", "run.log")) or inside in ("train.steps", "train.epochs", "acceptance.every")
+
+
+def _now(whole: Recipe) -> dict[str, Any]:
+    """Every value of the recipe by its key path, as resolved.json would have it."""
+    return dict(_values(json.loads(json.dumps(whole.resolved()))))
 
 
 def _values(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -156,13 +161,13 @@ def _goes_on_after_its_end(run: RunDirectory, whole: Recipe, then: Mapping[str, 
     steps, done = whole.stage(last).train.steps, max(run.checkpoints(last), default=0)
     if steps is None:
         return last in raised
-    changed = dict(_values(then)) != dict(_values(json.loads(json.dumps(whole.resolved()))))
+    changed = dict(_values(then)) != _now(whole)
     return steps > done and (changed or _decided(run))
 
 
 def _raised(whole: Recipe, then: Mapping[str, Any]) -> set[int]:
     """Stages that are given more steps or epochs than the run was started with."""
-    before, now = dict(_values(then)), dict(_values(json.loads(json.dumps(whole.resolved()))))
+    before, now = dict(_values(then)), _now(whole)
     raised = set()
     for n, stage in enumerate(whole.stages):
         at = f"stage.{n}." if whole.flat else ""

@@ -101,7 +101,7 @@ def remaining_phases(run: RunDirectory, turn_of: Turns, policy: Policy, talk: Ta
                 stage_decided(run, ready, against_start=from_start, against_first=items if comparable else ())
             )
         start, asked_start = after, suites_asked(ready)
-    last = turn_of(_last_policy(ready)) if first is not None else ready
+    last = turn_of(whole.result_stage)
     acceptance = decided(run, last, items, stages)
     if len(whole.stages) > 1 and first is not None:
         acceptance["against"] = "the first model" if comparable else f"where stage {last.number} started"
@@ -121,13 +121,7 @@ def finish(run: RunDirectory) -> None:
 
 def model_place(whole: Recipe, number: int) -> str:
     """Where a stage leaves its model: model/ where the run's result is its, else in the stage's own folder."""
-    policies = [s.number for s in whole.stages if s.kind != "reward_model"]
-    result = policies[-1] if policies else whole.stages[-1].number
-    return "model" if number == result else f"{whole.stages[number - 1].name}/model"
-
-
-def _last_policy(ready: Prepared) -> int:
-    return max(s.number for s in ready.whole.stages if s.kind != "reward_model")
+    return "model" if number == whole.result_stage else f"{whole.stages[number - 1].name}/model"
 
 
 def _after(ready: Prepared) -> str:

@@ -13,6 +13,7 @@ from verigrad.records import seed
 from verigrad.runs.prepare import Prepared
 from verigrad.runs.talk import Talk
 from verigrad.sampling import LocalSampler
+from verigrad.store import RunDirectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,16 @@ class Policy:
     """The model; its weights change in training."""
     sampler: LocalSampler
     """The recipe's engine over it."""
+
+
+def model_path(name: str | Path) -> str:
+    """What model.path takes of what a verb was given: a run's model/, or the model itself. Raises Refused."""
+    folder = Path(name)
+    if not RunDirectory.exists(folder):
+        return str(folder.resolve()) if folder.exists() else str(name)
+    if not (folder / "model").is_dir():
+        raise Refused(f"{folder} has no model yet (it is in phase {RunDirectory.read(folder).status().get('phase')})")
+    return str((folder / "model").resolve())
 
 
 def open_model(ready: Prepared, talk: Talk, folder: Path | None = None) -> LanguageModel:

@@ -130,10 +130,7 @@ def face(whole: Recipe) -> int:
     """The stage a verb without training looks at: the first rl stage, else the last that has a policy, else the
     last.
     """
-    of_kind = {s.number: s.kind for s in whole.stages}
-    rl = [n for n, kind in of_kind.items() if kind == "rl"]
-    policies = [n for n, kind in of_kind.items() if kind != "reward_model"]
-    return rl[0] if rl else (policies or list(of_kind))[-1]
+    return next((s.number for s in whole.stages if s.kind == "rl"), whole.result_stage)
 
 
 @contextlib.contextmanager
